@@ -1,0 +1,1 @@
+"""The built browser assets, as package data in `dist/`."""
