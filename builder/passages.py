@@ -1,0 +1,316 @@
+"""Pages as passages: the pieces of text that are embedded, posted and shown.
+
+Sizes are in word pieces of the encoder's own tokenizer. The whole embedded text is measured: two special
+tokens, a line of context (page title and headings), and the passage. Nothing is ever over the limit, and
+no text is lost: the passages of a page, one after the other, give back every block.
+
+1. Sections that are too small to stand alone (runts) join what follows them, if its headings stay true.
+2. A section that fits is one passage. Others are split into parts of similar size, preferably between
+   blocks, then between lines, then between sentences, then wherever a word piece ends.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from nearpage.builder.model import Block, BlockKind, Page, Passage, Section
+from tokenizers import Tokenizer
+
+LIMIT = 256  # what the encoder reads: all-MiniLM-L6-v2 was trained on no longer texts
+TARGET = 200  # a part of a long section
+RUNT = 24  # less text than this does not stand alone
+_SPECIALS = 2  # [CLS] and [SEP]
+_LONG_LINE = 60  # prose lines over this may also be split between sentences
+
+# What it costs to split at a place, against 1 for a part that is empty instead of its ideal size.
+_AT_LINE = 0.15
+_AT_SENTENCE = 0.3
+_AT_PIECE = 0.6
+_AFTER_COLON = 0.1  # between "For example:" and the example
+
+_SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=\S)|(?<=[。！？；])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """The smallest thing that is not split further: a line, a sentence, or a piece of one.
+
+    `glue` stands before it when the unit before it is of the same block and in the same passage.
+    """
+
+    block: int
+    kind: BlockKind
+    text: str
+    glue: str
+    size: int
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """Text that shares an anchor and headings: one section, or several that were joined."""
+
+    anchor: str | None
+    path: tuple[str, ...]
+    blocks: tuple[Block, ...]
+    size: int
+
+
+class Cutter:
+    """Cuts pages into passages for one encoder. It remembers the sizes of words, nothing else.
+
+    `tokenizer` must neither pad nor truncate. `limit` is a hard one; `target` is what the parts of a long
+    section are aimed at; less text than `runt` joins its neighbour. All in word pieces.
+    """
+
+    def __init__(
+        self, tokenizer: Tokenizer, limit: int = LIMIT, target: int = TARGET, runt: int = RUNT
+    ) -> None:
+        if tokenizer.padding is not None or tokenizer.truncation is not None:
+            raise ValueError("the tokenizer must neither pad nor truncate: sizes would be wrong")
+        self._tokenizer = tokenizer
+        self._limit, self._target, self._runt = limit, min(target, limit), runt
+        self._sizes: dict[str, int] = {}
+
+    def cut(self, index: int, page: Page) -> list[Passage]:
+        """The passages of a page, in its order; `index` is the page's place in the build."""
+        sections = [section for section in page.sections if section.blocks or section.heading_path]
+        self._learn(block.text for section in sections for block in section.blocks)
+        self._learn(" ".join((page.title, *section.heading_path)) for section in sections)
+        passages: list[Passage] = []
+        ordinals: dict[str | None, int] = {}
+        for draft in self._joined(sections):
+            for blocks in self._fitting(page, draft):
+                ordinal = ordinals.get(draft.anchor, 0)
+                ordinals[draft.anchor] = ordinal + 1
+                passages.append(Passage(index, draft.anchor, ordinal, draft.path, blocks))
+        return passages
+
+    def embedded_text(self, page: Page, passage: Passage) -> str:
+        """What the encoder reads: a line of context, then the passage as shown."""
+        return f"{self._context(page, passage.heading_path)}\n{passage.text}"
+
+    def sizes(self, texts: Sequence[str]) -> list[int]:
+        """The sizes of whole texts, special tokens included, as the tokenizer itself counts them."""
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+
+    # -- sizes
+
+    def _learn(self, texts: Iterable[str]) -> None:
+        """Measure the words not met before, all at once."""
+        new = list({word for text in texts for word in text.split() if word not in self._sizes})
+        for word, encoding in zip(
+            new, self._tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True
+        ):
+            self._sizes[word] = len(encoding.ids)
+
+    def _size(self, text: str) -> int:
+        """The size of a text without special tokens: words are cut up one by one, so theirs add up."""
+        sizes = self._sizes
+        try:
+            return sum([sizes[word] for word in text.split()])
+        except KeyError:
+            self._learn([text])
+            return sum([sizes[word] for word in text.split()])
+
+    # -- context
+
+    def _context(self, page: Page, path: tuple[str, ...]) -> str:
+        """Title and headings, at most a quarter of the limit; the outer headings go first."""
+        headings = path[1:] if path and path[0] == page.title else path
+        most = self._limit // 4
+        while True:
+            line = " > ".join((page.title, *headings))
+            if self._size(line) <= most:
+                return line
+            if len(headings) > 1:
+                headings = headings[1:]
+            else:
+                break
+        # Even title and last heading are too long: half for each.
+        parts = [page.title, *headings]
+        each = most // len(parts) - 1
+        return " > ".join(self._start_of(part, each) for part in parts)
+
+    def _start_of(self, text: str, most: int) -> str:
+        if self._size(text) <= most:
+            return text
+        ends = [end for _, end in self._tokenizer.encode(text, add_special_tokens=False).offsets]
+        while most > 0:
+            start = text[: ends[min(most, len(ends)) - 1]].rstrip()
+            if self._size(start) <= most:
+                return start
+            most -= 1
+        return ""
+
+    # -- joining
+
+    def _joined(self, sections: Sequence[Section]) -> list[_Draft]:
+        """The sections as drafts, runts joined to what follows them.
+
+        - A heading without text is dropped where the next section's headings repeat it.
+        - A runt joins the first section below it and leaves it its anchor and headings; only the text
+          under the page's own title stands alone, since it says what the page is about.
+        - Runts side by side join under the headings they share, with the anchor of the first.
+        - An item with a signature stays on its own: its name is what people look for.
+        A heading that no longer is in the headings of its passage becomes a line of its text.
+        """
+        drafts: list[_Draft] = []
+        for section in reversed(sections):
+            draft = _Draft(
+                section.anchor, section.heading_path, section.blocks, self._blocks_size(section.blocks)
+            )
+            following = drafts[-1] if drafts else None
+            merged = self._merged(draft, following) if following is not None else None
+            if merged is not None:
+                drafts[-1] = merged
+            else:
+                drafts.append(draft)
+        drafts.reverse()
+        return [draft if draft.blocks else self._heading_only(draft) for draft in drafts]
+
+    def _merged(self, draft: _Draft, following: _Draft) -> _Draft | None:
+        if draft.size >= self._runt or any(block.kind == "signature" for block in draft.blocks):
+            return None
+        is_above = following.path[: len(draft.path)] == draft.path
+        if is_above:
+            if len(draft.path) == 1 and draft.size >= self._runt // 3:
+                return None
+            return replace(
+                following, blocks=draft.blocks + following.blocks, size=draft.size + following.size
+            )
+        return None
+
+    def _heading_only(self, draft: _Draft) -> _Draft:
+        block = Block("prose", draft.path[-1])
+        return replace(draft, blocks=(block,), size=self._size(block.text))
+
+    def _blocks_size(self, blocks: Iterable[Block]) -> int:
+        return sum(self._size(block.text) for block in blocks)
+
+    # -- splitting
+
+    def _fitting(self, page: Page, draft: _Draft) -> list[tuple[Block, ...]]:
+        """The draft's blocks in parts that fit, checked by the tokenizer on the text as embedded."""
+        context = self._context(page, draft.path)
+        taken = _SPECIALS + self._size(context)
+        slack = 0
+        while True:
+            hard = self._limit - taken - slack
+            if draft.size <= hard:
+                parts = [draft.blocks]
+            else:
+                parts = self._split(draft, max(1, hard), max(1, self._target - taken - slack))
+            texts = ["\n".join((context, "\n\n".join(block.text for block in part))) for part in parts]
+            over = max(self.sizes(texts)) - self._limit
+            if over <= 0:
+                return parts
+            # Words do not add up where control characters stand between them; leave room and try again.
+            slack += over
+
+    def _split(self, draft: _Draft, hard: int, soft: int) -> list[tuple[Block, ...]]:
+        units = [unit for i, block in enumerate(draft.blocks) for unit in self._units(i, block, hard)]
+        total = sum(unit.size for unit in units)
+        ideal = total / max(1, -(-total // soft))
+        starts = _best_starts(units, hard, ideal)
+        return [
+            _blocks(units[start:end]) for start, end in zip(starts, [*starts[1:], len(units)], strict=True)
+        ]
+
+    def _units(self, index: int, block: Block, hard: int) -> Iterable[_Unit]:
+        """A block as lines, its long lines as sentences if it is prose, what is over `hard` as pieces."""
+        glue, cost = "", 0.0
+        for line in block.text.split("\n"):
+            size = self._size(line)
+            if size <= (_LONG_LINE if block.kind == "prose" else hard):
+                yield _Unit(index, block.kind, line, glue, size, cost)
+            else:
+                yield from self._line_units(index, block.kind, line, glue, cost, hard)
+            glue, cost = "\n", _AT_LINE
+
+    def _line_units(
+        self, index: int, kind: BlockKind, line: str, glue: str, cost: float, hard: int
+    ) -> Iterable[_Unit]:
+        for text, gap in _sentences(line) if kind == "prose" else [(line, "")]:
+            size = self._size(text)
+            if size <= hard:
+                yield _Unit(index, kind, text, glue, size, cost)
+            else:
+                for piece in self._pieces(text, hard):
+                    yield _Unit(index, kind, piece, glue, self._size(piece), cost)
+                    glue, cost = "", _AT_PIECE
+            glue, cost = gap, _AT_SENTENCE
+
+    def _pieces(self, text: str, hard: int) -> Iterable[str]:
+        """A text in parts of at most `hard`, cut after a word piece, best after white space."""
+        ends = [end for _, end in self._tokenizer.encode(text, add_special_tokens=False).offsets]
+        start = 0
+        while start < len(text):
+            ahead = [end for end in ends if end > start]
+            most = hard
+            while True:
+                end = ahead[most - 1] if most <= len(ahead) else len(text)
+                if end < len(text):
+                    space = text.rfind(" ", start + (end - start) // 2, end)
+                    end = space + 1 if space > 0 else end
+                # Half a word can be more pieces than it was within the whole.
+                if most == 1 or self._size(text[start:end]) <= hard:
+                    break
+                most -= 1
+            yield text[start:end]
+            start = end
+
+
+def _sentences(line: str) -> list[tuple[str, str]]:
+    """A line as sentences, each with the white space after it."""
+    found: list[tuple[str, str]] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(line):
+        if match.start() > start:
+            found.append((line[start : match.start()], match[0]))
+            start = match.end()
+    found.append((line[start:], ""))
+    return found
+
+
+def _best_starts(units: Sequence[_Unit], hard: int, ideal: float) -> list[int]:
+    """Where the parts begin, so that all fit and the sum of what is wrong with them is least.
+
+    A part is wrong by the square of its distance from the ideal size, and by what splitting there costs.
+    Of equal ways the one with the later start of the last part is taken.
+    """
+    best: list[tuple[float, int]] = [(0.0, 0)]  # up to unit i: (least sum, start of the last part)
+    for end in range(1, len(units) + 1):
+        size = 0
+        choice = (float("inf"), end - 1)
+        for start in range(end - 1, -1, -1):
+            size += units[start].size
+            if size > hard and start < end - 1:
+                break
+            wrong = best[start][0] + ((size - ideal) / ideal) ** 2
+            if start:
+                colon = units[start - 1].text.endswith(":")
+                wrong += units[start].cost + (_AFTER_COLON if colon else 0)
+            if wrong < choice[0]:
+                choice = (wrong, start)
+        best.append(choice)
+    starts: list[int] = []
+    end = len(units)
+    while end > 0:
+        end = best[end][1]
+        starts.append(end)
+    starts.reverse()
+    return starts
+
+
+def _blocks(units: Sequence[_Unit]) -> tuple[Block, ...]:
+    """Units put together again; what was between a part and the one before is gone."""
+    blocks: list[Block] = []
+    for _, group in groupby(units, key=lambda unit: unit.block):
+        members = list(group)
+        text = members[0].text + "".join(unit.glue + unit.text for unit in members[1:])
+        text = text.strip("\n").rstrip()
+        if text:
+            blocks.append(Block(members[0].kind, text))
+    return tuple(blocks)
