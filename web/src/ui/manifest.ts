@@ -1,0 +1,13 @@
+/** A file of the index, beside the loader; `bytes` is what it weighs on the wire. */
+export interface IndexFile {
+  file: string;
+  bytes: number;
+}
+
+/** What the page reads of the manifest; the rest is the worker's. */
+export interface Manifest {
+  format: number;
+  code: { worker: IndexFile; dialog: IndexFile };
+  /** Null where the owner built without a model. */
+  encoder: { code: IndexFile; runtime: IndexFile; model: IndexFile; tokenizer: IndexFile } | null;
+}

@@ -1,0 +1,68 @@
+/**
+ * Cuts npm snowball-stemmers, one CommonJS file of 868 kB with every language, into one script a language.
+ *
+ * Each language is a section of that file, `var englishStemmer = function …`; all stand on the helpers and
+ * the base class before the first section. A visitor needs one language, so a script is the helpers and
+ * that one section, and sets `self.nearpageStem = (word) => string`.
+ */
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+
+const PACKAGE = fileURLToPath(
+  new URL("node_modules/snowball-stemmers/snowball-stemmers.js", import.meta.url),
+);
+
+/** The name of a section, at the start of its line. */
+const SECTION = /^ {4}var ([a-z]+)Stemmer = function /gm;
+
+/** What follows the last section. */
+const END = "\n    function newStemmer(lng) {";
+
+/** The older of the two English stemmers; `english` is its successor. */
+const LEFT_OUT = new Set(["porter"]);
+
+/**
+ * The scripts, minified.
+ *
+ * @returns {Promise<Map<string, string>>} language, as Snowball names it (`english`), to script.
+ * @throws {Error} when the package is not laid out as expected.
+ */
+export async function stemmers() {
+  const source = readFileSync(PACKAGE, "utf8");
+  const starts = [...source.matchAll(SECTION)].map((match) => ({ language: match[1], at: match.index }));
+  const helpers = source.indexOf("    function _possibleConstructorReturn");
+  const end = source.indexOf(END);
+  if (starts.length !== 24 || helpers < 0 || end < starts.at(-1).at) {
+    throw new Error(
+      "snowball-stemmers is not laid out as expected; look at its file and at web/stemmers.mjs.",
+    );
+  }
+  // The first line defines _typeof, which stands outside the module's function.
+  const shared = source.slice(0, source.indexOf("\n")) + source.slice(helpers, starts[0].at);
+  const scripts = new Map();
+  for (const [index, { language, at }] of starts.entries()) {
+    if (LEFT_OUT.has(language)) continue;
+    const section = source.slice(at, starts[index + 1]?.at ?? end);
+    scripts.set(language, await script(shared, section, language));
+  }
+  return scripts;
+}
+
+async function script(shared, section, language) {
+  const { code } = await transform(
+    `(function () { "use strict";
+      ${shared}
+      ${section}
+      var stemmer = new ${language}Stemmer();
+      self.nearpageStem = function (word) {
+        stemmer.setCurrent(word);
+        stemmer.stem();
+        return stemmer.getCurrent();
+      };
+    })();`,
+    { minify: true, target: "es2022", legalComments: "none" },
+  );
+  return code;
+}
