@@ -48,19 +48,19 @@ class PieceCounter:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._tokenizer = Tokenizer.from_file(str(path))
+            self.tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
             raise EncoderError(f"{path}: not a tokenizer.json that can be read ({error})") from error
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self.tokenizer.no_padding()
+        self.tokenizer.no_truncation()
 
     def ids(self, text: str) -> list[int]:
         """Piece ids with the specials."""
-        return list(self._tokenizer.encode(normalize_for_encoder(text)).ids)
+        return list(self.tokenizer.encode(normalize_for_encoder(text)).ids)
 
     def ids_batch(self, texts: Sequence[str]) -> list[list[int]]:
         """Piece ids with the specials, for many texts at once."""
-        encodings = self._tokenizer.encode_batch([normalize_for_encoder(text) for text in texts])
+        encodings = self.tokenizer.encode_batch([normalize_for_encoder(text) for text in texts])
         return [list(encoding.ids) for encoding in encodings]
 
 

@@ -1,0 +1,118 @@
+"""BM25F over four fields. Mirrored by `web/src/engine/bm25.ts`, operation by operation.
+
+Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004), with a
+length normalisation for each field (Zaragoza et al., TREC-13, 2004):
+
+    tf~  = sum over fields f of  weight_f * tf_f / (1 - b_f + b_f * length_f / mean_length_f)
+    idf  = ln(1 + (N - df + 0.5) / (df + 0.5))          rounded to float32
+    term = idf * tf~ / (k1 + tf~)
+
+A query word scores its best alternative in a passage; words add up; the sum is scaled by how much of
+the query the passage covers. The idf is rounded because two platforms' logarithms may differ in the
+last bit; everything else is IEEE arithmetic in the same order, so both languages get equal scores.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nearpage.builder.postings import PostingList
+from nearpage.builder.query import PREFIX, QueryWord
+
+Floats = npt.NDArray[np.float64]
+
+EXPANSIONS = 50
+"""Most terms that a prefix stands for: those in most passages first."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldParameters:
+    """A field's weight, its length normalisation b in [0, 1], and its mean length in terms."""
+
+    weight: float
+    b: float
+    mean_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25Parameters:
+    """Parameters of the formula above; `coverage` in [0, 1] is how much an uncovered query costs."""
+
+    k1: float
+    coverage: float
+    fields: tuple[FieldParameters, FieldParameters, FieldParameters, FieldParameters]
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalScores:
+    """Scores [passages] (0 where nothing matched) and the covered share [passages] of the query."""
+
+    scores: Floats
+    coverage: Floats
+
+
+def idf(passages: int, df: int) -> float:
+    """Inverse document frequency of a term that stands in `df` of `passages`."""
+    return float(np.float32(math.log(1 + (passages - df + 0.5) / (df + 0.5))))
+
+
+def score(
+    words: Sequence[QueryWord],
+    postings: Callable[[str], PostingList | None],
+    expand: Callable[[str], Sequence[tuple[str, int]]],
+    norms: Floats,
+    boosts: Floats,
+    parameters: Bm25Parameters,
+) -> LexicalScores:
+    """Score every passage.
+
+    `postings` gives a term's posting list (None for an unknown term), `expand` the (term, df) pairs of a
+    prefix, `norms` [passages, 4] each field's weight over its length normalisation (see `norm`), `boosts`
+    [passages] the factor of each passage's page.
+    """
+    count = len(norms)
+    total = np.zeros(count)
+    covered = np.zeros(count)
+    asked = 0.0
+    for word in words:
+        best = np.zeros(count)
+        alternatives = dict(word.alternatives)
+        if word.prefix is not None:
+            for term in chosen_expansions(expand(word.prefix)):
+                alternatives.setdefault(term, PREFIX)
+        rarest = 0.0
+        for term, weight in alternatives.items():
+            found = postings(term)
+            if found is None:
+                continue
+            factor = weight * idf(count, len(found.passages))
+            rarest = max(rarest, factor)
+            weighted = found.frequencies * norms[found.passages]
+            tf = weighted[:, 0] + weighted[:, 1] + weighted[:, 2] + weighted[:, 3]
+            best[found.passages] = np.maximum(best[found.passages], factor * tf / (parameters.k1 + tf))
+        # A word that the site does not know is asked for all the same.
+        importance = word.weight * (rarest or idf(count, 0))
+        asked += importance
+        total += word.weight * best
+        covered += np.where(best > 0, importance, 0.0)
+    share = covered / asked if asked else covered
+    scores = total * (1 - parameters.coverage + parameters.coverage * share) * boosts
+    return LexicalScores(scores, share)
+
+
+def norm(lengths: Floats, parameters: Bm25Parameters) -> Floats:
+    """weight_f / (1 - b_f + b_f * length_f / mean_length_f) for lengths [passages, 4]."""
+    columns = []
+    for index, field in enumerate(parameters.fields):
+        relative = lengths[:, index] / field.mean_length if field.mean_length else lengths[:, index] * 0
+        columns.append(field.weight / (1 - field.b + field.b * relative))
+    return np.stack(columns, axis=1)
+
+
+def chosen_expansions(candidates: Sequence[tuple[str, int]]) -> list[str]:
+    """At most EXPANSIONS of (term, df) pairs in term order: the most frequent, ties in term order."""
+    by_frequency = sorted(candidates, key=lambda pair: -pair[1])
+    return [term for term, _ in by_frequency[:EXPANSIONS]]

@@ -1,0 +1,248 @@
+"""The steps of a build in order; the only place that knows all of them."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from nearpage.builder import format as formats
+from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
+from nearpage.builder.cache import open_cache
+from nearpage.builder.encoder import BUNDLED, Encoder, PieceCounter
+from nearpage.builder.errors import SourceError
+from nearpage.builder.format import FORMAT, Kind, Pack, wrap
+from nearpage.builder.fusion import FusionParameters
+from nearpage.builder.manifest import Code, EncoderFiles, File, Floor, Manifest, PackFile, VectorFiles
+from nearpage.builder.model import Page, Passage
+from nearpage.builder.passages import Cutter
+from nearpage.builder.postings import Postings, post
+from nearpage.builder.publish import Folder, asset
+from nearpage.builder.terms import STEMMERS, stemmer
+from nearpage.builder.vectors import SCHEME, quantise
+
+K1 = 1.5
+COVERAGE = 0.5
+FIELD_WEIGHTS = (4.0, 3.0, 1.0, 0.8)
+"""Of title, headings, body, code."""
+FIELD_NORMALISATIONS = (0.3, 0.3, 0.75, 0.6)
+FUSION = FusionParameters(k=60, depth=100)
+FLOOR = Floor(cosine=0.3, coverage=0.5)
+
+
+class Progress(Protocol):
+    """Where a build tells how far it has come."""
+
+    def step(self, name: str, total: int) -> Callable[[int], None]:
+        """A step begins; the function returned is told of each amount done."""
+
+
+class Silent:
+    """Progress that nobody looks at."""
+
+    def step(self, name: str, total: int) -> Callable[[int], None]:
+        """Nothing is shown."""
+        return lambda done: None
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to build. `encoder` None leaves vectors and encoder out; `threads` None takes every core."""
+
+    encoder: Path | None = BUNDLED
+    cache: Path | None = None
+    threads: int | None = None
+
+
+@dataclass(slots=True)
+class Report:
+    """What a build did. Sizes in bytes by kind, times in seconds by step."""
+
+    pages: int = 0
+    sections: int = 0
+    passages: int = 0
+    over_limit: int = 0
+    longest_passage_pieces: int = 0
+    embedded: int = 0
+    reused: int = 0
+    bytes: dict[str, int] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the time of a step."""
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - start, 3)
+
+
+def build(
+    pages: Sequence[Page], output: Path, options: Options, report: Report, progress: Progress | None = None
+) -> Manifest:
+    """Index pages, in the order given, into a folder; `report` is filled in on the way."""
+    progress = progress or Silent()
+    report.pages = len(pages)
+    report.sections = sum(len(page.sections) for page in pages)
+    if not report.sections:
+        raise SourceError("no text found in any page; is this a built site with its content in the HTML?")
+
+    with report.timed("load"):
+        encoder = Encoder(options.encoder) if options.encoder else None
+        # Without an encoder passages are cut all the same as with the bundled one.
+        pieces = encoder.pieces if encoder else PieceCounter(BUNDLED / "tokenizer.json")
+        limit = encoder.config.limit if encoder else 256
+        prefix = encoder.config.passage_prefix if encoder else ""
+
+    with report.timed("cut"):
+        advance = progress.step("Cutting", len(pages))
+        cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + 2)
+        passages: list[Passage] = []
+        for number, page in enumerate(pages):
+            passages += cutter.cut(number, page)
+            advance(1)
+        texts = [prefix + cutter.embedded_text(pages[passage.page], passage) for passage in passages]
+        lengths = [len(ids) for ids in pieces.ids_batch(texts)]
+        report.passages = len(passages)
+        report.longest_passage_pieces = max(lengths)
+        report.over_limit = sum(length > limit for length in lengths)
+
+    vectors = _embed(encoder, texts, options, report, progress) if encoder else None
+
+    with report.timed("post"):
+        language = _language(pages)
+        postings = post(pages, passages, stemmer(language))
+
+    with report.timed("write"):
+        folder = Folder(output)
+        manifest = Manifest(
+            format=FORMAT,
+            generator=f"nearpage {version('nearpage')}",
+            language=language,
+            pages=report.pages,
+            sections=report.sections,
+            passages=report.passages,
+            bm25=_parameters(postings),
+            fusion=FUSION,
+            floor=FLOOR,
+            table=folder.add("table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))),
+            postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+            texts=_packs(folder, "texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
+            vectors=_vector_files(folder, encoder, vectors),
+            encoder=_encoder_files(folder, encoder),
+            code=_code(folder, language),
+        )
+        folder.seal(manifest)
+    report.bytes = sizes(manifest)
+    return manifest
+
+
+def sizes(manifest: Manifest) -> dict[str, int]:
+    """Bytes of an index by kind, as they travel."""
+    encoder = manifest.encoder
+    return {
+        "postings": manifest.table.bytes + sum(pack.bytes for pack in manifest.postings),
+        "texts": sum(pack.bytes for pack in manifest.texts),
+        "vectors": sum(pack.bytes for pack in manifest.vectors.packs) if manifest.vectors else 0,
+        "encoder": encoder.model.bytes + encoder.tokenizer.bytes if encoder else 0,
+        "runtime": encoder.runtime.bytes + encoder.code.bytes if encoder else 0,
+        "code": manifest.code.worker.bytes + manifest.code.dialog.bytes,
+    }
+
+
+def _embed(
+    encoder: Encoder, texts: list[str], options: Options, report: Report, progress: Progress
+) -> npt.NDArray[np.float32]:
+    """Vectors [len(texts), dims]: from the cache where they are known, each text embedded once."""
+    with report.timed("embed"):
+        vectors = np.zeros((len(texts), encoder.config.dims), np.float32)
+        if options.cache is None:
+            advance = progress.step("Embedding", len(texts))
+            vectors[:] = encoder.passages(texts, advance, options.threads)
+            report.embedded = len(texts)
+            return vectors
+        with open_cache(options.cache, encoder.config.fingerprint) as cache:
+            known = cache.get(texts)
+            for position, vector in known.items():
+                vectors[position] = vector
+            missing = [position for position in range(len(texts)) if position not in known]
+            advance = progress.step("Embedding", len(missing))
+            # In portions, so that a build that is stopped has not worked in vain.
+            for start in range(0, len(missing), _PORTION):
+                portion = missing[start : start + _PORTION]
+                wanted = [texts[position] for position in portion]
+                vectors[portion] = encoder.passages(wanted, advance, options.threads)
+                cache.put(wanted, vectors[portion])
+            cache.prune()
+            report.embedded, report.reused = len(missing), len(known)
+    return vectors
+
+
+_PORTION = 2048
+
+
+def _language(pages: Sequence[Page]) -> str:
+    """The language of most pages; of equals, the first in the alphabet."""
+    languages = sorted({page.language for page in pages})
+    return max(languages, key=lambda language: sum(page.language == language for page in pages))
+
+
+def _parameters(postings: Postings) -> Bm25Parameters:
+    # Six decimals: the number in the manifest is then short, and the same in either language.
+    means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
+    rows = zip(FIELD_WEIGHTS, FIELD_NORMALISATIONS, means, strict=True)
+    title, headings, body, code = (FieldParameters(weight, b, mean) for weight, b, mean in rows)
+    return Bm25Parameters(K1, COVERAGE, (title, headings, body, code))
+
+
+def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tuple[PackFile, ...]:
+    written = []
+    for pack in packs:
+        file = folder.add(stem, ".bin", wrap(kind, pack.payload))
+        written.append(PackFile(file.file, file.bytes, pack.first))
+    return tuple(written)
+
+
+def _vector_files(
+    folder: Folder, encoder: Encoder | None, vectors: npt.NDArray[np.float32] | None
+) -> VectorFiles | None:
+    if encoder is None or vectors is None:
+        return None
+    packs = _packs(folder, "vectors", Kind.VECTORS, formats.encode_vectors(quantise(vectors)))
+    return VectorFiles(SCHEME, encoder.config.dims, encoder.config.fingerprint, packs)
+
+
+def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | None:
+    if encoder is None:
+        return None
+    config = encoder.config
+
+    def add(stem: str, data: bytes) -> File:
+        return folder.add(stem, ".bin", wrap(Kind.ENCODER, data))
+
+    return EncoderFiles(
+        name=config.name,
+        fingerprint=config.fingerprint,
+        dims=config.dims,
+        limit=config.limit,
+        pooling=config.pooling,
+        query_prefix=config.query_prefix,
+        model=add("model", encoder.model_path.read_bytes()),
+        tokenizer=add("tokenizer", encoder.tokenizer_path.read_bytes()),
+        runtime=add("runtime", asset("runtime.wasm")),
+        code=folder.add("encoder", ".js", asset("encoder.js")),
+    )
+
+
+def _code(folder: Folder, language: str) -> Code:
+    """The worker begins with the stemmer of the site's language, so that both come in one request."""
+    algorithm = STEMMERS.get(language.split("-")[0].lower())
+    stem = asset(f"stemmer-{algorithm}.js") + b"\n" if algorithm else b""
+    return Code(
+        worker=folder.add("worker", ".js", stem + asset("worker.js")),
+        dialog=folder.add("dialog", ".js", asset("dialog.js")),
+    )

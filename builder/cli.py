@@ -1,0 +1,217 @@
+"""The command line: options to calls, results to text or JSON, errors to one line and an exit code."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
+
+from nearpage.builder.build import Options, sizes
+from nearpage.builder.cache import default_folder
+from nearpage.builder.encoder import BUNDLED, Encoder
+from nearpage.builder.errors import EncoderError, NearpageError, UsageError
+from nearpage.builder.evaluate import evaluate, read_queries, table
+from nearpage.builder.reader import Index
+from nearpage.builder.search import Encode, Mode, as_json, search
+from nearpage.builder.serve import serve
+from nearpage.builder.site import build_site
+
+FOLDER = click.Path(path_type=Path)
+MODES = click.Choice(["hybrid", "lexical", "vector"])
+
+messages = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+class _Bars:
+    """Progress bars on standard error."""
+
+    def __init__(self, bars: Bars) -> None:
+        self._bars = bars
+
+    def step(self, name: str, total: int) -> Callable[[int], None]:
+        """A bar for the step."""
+        task = self._bars.add_task(name, total=total)
+        return lambda done: self._bars.advance(task, done)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(version("nearpage"), prog_name="nearpage")
+def cli() -> None:
+    """Search for static documentation sites that understands questions and needs no server."""
+
+
+@cli.command("build")
+@click.argument("site", metavar="SITE_DIR", type=FOLDER)
+@click.option("--output", type=FOLDER, help="Where the index goes; SITE_DIR/nearpage by default.")
+@click.option("--no-semantic", is_flag=True, help="Keyword search only: no vectors, no encoder.")
+@click.option("--encoder", type=FOLDER, help="A sentence encoder's folder; the bundled one by default.")
+@click.option("--no-inject", is_flag=True, help="Leave the pages alone; add the loader's tag yourself.")
+@click.option("--cache-dir", type=FOLDER, help="Where vectors are kept between builds.")
+@click.option("--threads", type=click.IntRange(min=1), help="Cores for embedding; all by default.")
+@click.option("--json", "as_report", is_flag=True, help="Print a report as JSON.")
+def build_command(
+    site: Path,
+    output: Path | None,
+    no_semantic: bool,
+    encoder: Path | None,
+    no_inject: bool,
+    cache_dir: Path | None,
+    threads: int | None,
+    as_report: bool,
+) -> None:
+    """Index the built HTML of SITE_DIR and add search to its pages."""
+    if no_semantic and encoder:
+        raise UsageError("--no-semantic and --encoder exclude each other; drop one of them")
+    options = Options(
+        encoder=None if no_semantic else encoder or BUNDLED, cache=cache_dir or default_folder(), threads=threads
+    )
+    columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn())
+    with Bars(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=messages) as bars:
+        report = build_site(site, output, options, inject_loader=not no_inject, progress=_Bars(bars))
+    if as_report:
+        _print_json(asdict(report))
+        return
+    searchable = sum(report.bytes[kind] for kind in ("postings", "texts", "vectors"))
+    messages.print(
+        f"{report.pages} pages, {report.passages} passages "
+        f"({report.embedded} embedded, {report.reused} reused); index {searchable / 1e6:.2f} MB, "
+        f"encoder and runtime {(report.bytes['encoder'] + report.bytes['runtime']) / 1e6:.1f} MB; "
+        f"{sum(report.seconds.values()):.1f} s"
+    )
+
+
+@cli.command("search")
+@click.argument("query")
+@click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
+@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--mode", type=MODES, default="hybrid", show_default=True)
+@click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@click.option("--json", "as_document", is_flag=True, help="Print the result as JSON.")
+def search_command(
+    query: str, folder: Path, limit: int, mode: Mode, encoder: Path | None, as_document: bool
+) -> None:
+    """Answer QUERY from an index, as the browser does."""
+    index = open_index(folder)
+    result = search(index, query, mode, limit, query_encoder(index, mode, encoder))
+    if as_document:
+        _print_json(as_json(result))
+        return
+    output = Console(highlight=False)
+    if result.status == "nothing_relevant":
+        output.print("Nothing relevant.")
+    for hit in result.hits:
+        output.print(f"[bold]{hit.rank}. {escape(' > '.join([hit.title, *hit.heading_path]))}[/bold]")
+        output.print(f"   [cyan]{escape(hit.url)}[/cyan]", soft_wrap=True)
+        output.print(f"   {escape(' '.join(hit.text.split())[:240])}\n")
+
+
+@cli.command("eval")
+@click.argument("queries", metavar="QUERIES.jsonl", type=FOLDER)
+@click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
+@click.option("--mode", type=MODES, default="hybrid", show_default=True)
+@click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@click.option("--run", type=FOLDER, help="Write each query's ranked pages to this file, a JSON line each.")
+@click.option("--json", "as_document", is_flag=True, help="Print the measures as JSON.")
+def eval_command(
+    queries: Path, folder: Path, mode: Mode, encoder: Path | None, run: Path | None, as_document: bool
+) -> None:
+    """Measure an index on QUERIES.jsonl: nDCG@10, MRR@10, Recall@5, Success@1, by page."""
+    index = open_index(folder)
+    evaluation = evaluate(index, read_queries(queries), mode, query_encoder(index, mode, encoder))
+    if run:
+        run.write_bytes(b"".join(orjson.dumps(asdict(line)) + b"\n" for line in evaluation.runs))
+    if as_document:
+        _print_json(evaluation.measures)
+    else:
+        Console(highlight=False).print(table(evaluation))
+
+
+@cli.command("stats")
+@click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
+@click.option("--json", "as_document", is_flag=True, help="Print as JSON.")
+def stats_command(folder: Path, as_document: bool) -> None:
+    """What an index holds, and how large it is."""
+    index = open_index(folder)
+    manifest = index.manifest
+    stats = {
+        "format": manifest.format,
+        "generator": manifest.generator,
+        "language": manifest.language,
+        "pages": manifest.pages,
+        "sections": manifest.sections,
+        "passages": manifest.passages,
+        "terms": index.terms(),
+        "encoder": manifest.encoder.name if manifest.encoder else None,
+        "vectors": manifest.vectors.scheme if manifest.vectors else None,
+        "floor": asdict(manifest.floor),
+        "files": len(manifest.files()),
+        "bytes": sizes(manifest),
+    }
+    if as_document:
+        _print_json(stats)
+        return
+    output = Console(highlight=False)
+    for name, value in stats.items():
+        if isinstance(value, dict):
+            output.print(name)
+            for key, inner in value.items():
+                output.print(f"  {key:<12}{inner:>12,}")
+        else:
+            output.print(f"{name:<14}{value}")
+
+
+@cli.command("serve")
+@click.argument("site", metavar="DIR", type=FOLDER)
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+def serve_command(site: Path, port: int) -> None:
+    """Serve a built site on 127.0.0.1 to try its search."""
+    serve(site, port, lambda address: messages.print(f"Serving {site} at {address} (Ctrl+C stops)"))
+
+
+def open_index(folder: Path) -> Index:
+    """The index in a folder, or in the `nearpage/` of a site's folder."""
+    inner = folder / "nearpage"
+    return Index(inner if (inner / "manifest.json").is_file() else folder)
+
+
+def query_encoder(index: Index, mode: Mode, folder: Path | None) -> Encode | None:
+    """The encoder of an index's vectors, if a mode needs it."""
+    vectors = index.manifest.vectors
+    if mode == "lexical" or vectors is None:
+        return None
+    encoder = Encoder(folder or BUNDLED)
+    if encoder.config.dims != vectors.dims or encoder.config.fingerprint != vectors.encoder:
+        name = index.manifest.encoder.name if index.manifest.encoder else "another encoder"
+        raise EncoderError(
+            f"the index's vectors come from {name} ({vectors.dims} dimensions, {vectors.encoder}), not from "
+            f"{encoder.folder} ({encoder.config.dims}, {encoder.config.fingerprint}); give its folder with "
+            "--encoder, or build the index again"
+        )
+    return encoder.query
+
+
+def _print_json(value: Any) -> None:
+    click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
+
+
+def main() -> None:
+    """The entry point: a user's errors are one line on standard error, never a traceback."""
+    try:
+        cli.main(standalone_mode=False)
+    except NearpageError as error:
+        messages.print(f"[red]nearpage:[/red] {escape(str(error))}")
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        messages.print("[red]nearpage:[/red] stopped; the index is as it was")
+        sys.exit(1)

@@ -1,0 +1,383 @@
+"""The only module that knows bytes. `docs/index-format.md` is the contract, `web/src/engine/format.ts` the reader.
+
+Every file is a gzip stream of an envelope: magic, version, kind, payload length, payload. A host that
+decodes the gzip on its way, or a folder copied after decoding, does no harm: the reader looks at the
+first two bytes.
+"""
+
+import gzip
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from nearpage.builder.errors import FormatError
+from nearpage.builder.model import Block, BlockKind, Page, Passage
+from nearpage.builder.postings import FIELDS, PostingList
+from nearpage.builder.vectors import SCHEME, Codes
+
+FORMAT = 1
+"""Version of everything in an index; a reader refuses a newer one."""
+
+MAGIC = b"NRPG"
+HEADER = struct.Struct("<4sHHI")
+GZIP_MAGIC = b"\x1f\x8b"
+PACK_BYTES = 64 * 1024
+"""A pack of postings or texts is closed when its payload has reached this size: some 15 to 30 kB gzipped."""
+VECTORS_A_PACK = 16_384
+"""Vectors in one file; with 384 dimensions some 6 MB, well below the 25 MiB a file that hosts allow."""
+
+_KIND_LETTERS: dict[BlockKind, str] = {"prose": "p", "code": "c", "table": "t", "signature": "s"}
+_KINDS = {letter: kind for kind, letter in _KIND_LETTERS.items()}
+
+
+class Kind(IntEnum):
+    """What an envelope holds."""
+
+    PASSAGES = 1
+    POSTINGS = 2
+    TEXTS = 3
+    VECTORS = 4
+    ENCODER = 5
+    """A file of the encoder as it is: model, tokenizer or runtime."""
+
+
+# Envelope ------------------------------------------------------------------------------------------
+
+
+def wrap(kind: Kind, payload: bytes) -> bytes:
+    """A file's bytes; the same payload always gives the same bytes."""
+    envelope = HEADER.pack(MAGIC, FORMAT, kind, len(payload)) + payload
+    return gzip.compress(envelope, compresslevel=9, mtime=0)
+
+
+def unwrap(kind: Kind, data: bytes, name: str) -> bytes:
+    """The payload of a file, or a FormatError that names it."""
+    if data[:2] == GZIP_MAGIC:
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FormatError(f"{name}: damaged or cut short ({error}); build the index again") from error
+    if len(data) < HEADER.size or data[:4] != MAGIC:
+        raise FormatError(f"{name}: not a file of a Nearpage index; build the index again")
+    _, version, found, length = HEADER.unpack_from(data)
+    check_version(version, name)
+    if found != kind:
+        raise FormatError(f"{name}: holds kind {found}, expected {int(kind)}; build the index again")
+    if len(data) - HEADER.size != length:
+        raise FormatError(f"{name}: {len(data) - HEADER.size} bytes where {length} were written; build the index again")
+    return data[HEADER.size :]
+
+
+def check_version(version: object, name: str) -> None:
+    """Refuse what this reader does not know."""
+    if version != FORMAT:
+        newer = isinstance(version, int) and version > FORMAT
+        remedy = "upgrade nearpage" if newer else "build the index again"
+        raise FormatError(f"{name}: index format {version}, this reader knows {FORMAT}; {remedy}")
+
+
+# Numbers -------------------------------------------------------------------------------------------
+
+
+def varint(value: int) -> bytes:
+    """LEB128 of a non-negative integer."""
+    out = bytearray()
+    while value > 0x7F:
+        out.append(value & 0x7F | 0x80)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+class Cursor:
+    """A reading position in a payload."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._data = data
+        self._at = 0
+        self._name = name
+
+    def varint(self) -> int:
+        """The LEB128 number at the position."""
+        value = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            value |= (byte & 0x7F) << shift
+            if byte < 0x80:
+                return value
+            shift += 7
+
+    def take(self, count: int) -> bytes:
+        """The next `count` bytes."""
+        piece = self._data[self._at : self._at + count]
+        if len(piece) != count:
+            raise FormatError(f"{self._name}: ends too early; build the index again")
+        self._at += count
+        return piece
+
+
+def length_code(length: int) -> int:
+    """A length in one byte: exact below 24, then three significant bits below the leading one.
+
+    Lucene's SmallFloat.intToByte4 (org.apache.lucene.util.SmallFloat), which rounds down.
+    """
+    free = 24
+    if length < free:
+        return length
+    value = length - free
+    if value < 16:
+        return free + value
+    bits = value.bit_length() - 4
+    return min(255, free + ((value >> bits & 7) | (bits + 1) << 3))
+
+
+def decoded_length(code: int) -> int:
+    """The length that a code stands for."""
+    free = 24
+    if code < free:
+        return code
+    value = code - free
+    bits = (value >> 3) - 1
+    return free + (value if bits < 0 else ((value & 7) | 8) << bits)
+
+
+# Passages: what ranking needs to know of every passage ------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PassageTable:
+    """The page of each passage [n], its boost [n], and its lengths [n, 4] as the codes keep them."""
+
+    pages: npt.NDArray[np.int64]
+    boosts: npt.NDArray[np.float64]
+    lengths: npt.NDArray[np.int64]
+
+
+def encode_passages(
+    pages: Sequence[Page], passages: Sequence[Passage], lengths: npt.NDArray[np.int64]
+) -> bytes:
+    """Passages a page, boosts that are not 1, then a column of length codes for each field."""
+    counts = [0] * len(pages)
+    for passage in passages:
+        counts[passage.page] += 1
+    out = bytearray(varint(len(pages)))
+    for count in counts:
+        out += varint(count)
+    boosted = [(number, page.boost) for number, page in enumerate(pages) if page.boost != 1.0]
+    out += varint(len(boosted))
+    for number, boost in boosted:
+        out += varint(number) + struct.pack("<f", boost)
+    for field in range(len(FIELDS)):
+        out += bytes(length_code(int(length)) for length in lengths[:, field])
+    return bytes(out)
+
+
+def decode_passages(payload: bytes, name: str) -> PassageTable:
+    """The inverse of encode_passages."""
+    cursor = Cursor(payload, name)
+    counts = [cursor.varint() for _ in range(cursor.varint())]
+    boosts = np.ones(len(counts))
+    for _ in range(cursor.varint()):
+        number = cursor.varint()
+        boosts[number] = struct.unpack("<f", cursor.take(4))[0]
+    pages = np.repeat(np.arange(len(counts)), counts)
+    table = np.array([decoded_length(code) for code in range(256)], np.int64)
+    columns = [table[np.frombuffer(cursor.take(len(pages)), np.uint8)] for _ in FIELDS]
+    return PassageTable(pages, boosts[pages], np.stack(columns, axis=1))
+
+
+# Postings ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A payload and the key of its first entry: a term, or a passage number."""
+
+    first: str | int
+    payload: bytes
+
+
+def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:
+    """Packs of terms in code-point order: a dictionary, then the lists it tells the lengths of.
+
+    Dictionary entry: bytes shared with the term before, bytes of the rest, the rest, df, bytes of the list.
+    Posting: gap to the passage before (which starts at -1), then a byte whose low bits say in which
+    fields the term stands; bit 4 says that frequencies follow, one for each such field, else all are 1.
+    """
+    entries: list[tuple[str, int, bytes]] = []
+    size = 0
+    for term, found in lists.items():
+        encoded = _encode_list(found)
+        entries.append((term, len(found.passages), encoded))
+        size += len(encoded) + len(term) + 3
+        if size >= PACK_BYTES:
+            yield _postings_pack(entries)
+            entries, size = [], 0
+    if entries:
+        yield _postings_pack(entries)
+
+
+def _encode_list(found: PostingList) -> bytes:
+    out = bytearray()
+    before = -1
+    for passage, frequencies in zip(found.passages.tolist(), found.frequencies.tolist(), strict=True):
+        out += varint(passage - before)
+        before = passage
+        present = [frequency for frequency in frequencies if frequency]
+        mask = sum(1 << field for field, frequency in enumerate(frequencies) if frequency)
+        if max(present) == 1:
+            out.append(mask)
+        else:
+            out.append(mask | 16)
+            for frequency in present:
+                out += varint(frequency)
+    return bytes(out)
+
+
+def _postings_pack(entries: list[tuple[str, int, bytes]]) -> Pack:
+    dictionary = bytearray(varint(len(entries)))
+    before = b""
+    for term, df, encoded in entries:
+        written = term.encode()
+        shared = 0
+        while shared < min(len(before), len(written)) and before[shared] == written[shared]:
+            shared += 1
+        dictionary += varint(shared) + varint(len(written) - shared) + written[shared:]
+        dictionary += varint(df) + varint(len(encoded))
+        before = written
+    return Pack(entries[0][0], bytes(dictionary) + b"".join(encoded for _, _, encoded in entries))
+
+
+class PostingsPack:
+    """A decoded dictionary; lists are decoded when they are asked for."""
+
+    def __init__(self, payload: bytes, name: str) -> None:
+        cursor = Cursor(payload, name)
+        self._entries: dict[str, tuple[int, int]] = {}
+        self._name = name
+        sizes = []
+        before = b""
+        for _ in range(cursor.varint()):
+            shared = cursor.varint()
+            before = before[:shared] + cursor.take(cursor.varint())
+            sizes.append((before.decode(), cursor.varint(), cursor.varint()))
+        self._lists = {}
+        for term, df, size in sizes:
+            self._entries[term] = (df, size)
+            self._lists[term] = cursor.take(size)
+
+    def frequencies(self) -> Iterable[tuple[str, int]]:
+        """(term, df) in term order."""
+        return ((term, df) for term, (df, _) in self._entries.items())
+
+    def get(self, term: str) -> PostingList | None:
+        """The posting list of a term, None for one that is not here."""
+        if term not in self._entries:
+            return None
+        cursor = Cursor(self._lists[term], self._name)
+        passages = []
+        rows = []
+        passage = -1
+        for _ in range(self._entries[term][0]):
+            passage += cursor.varint()
+            fields = cursor.take(1)[0]
+            rows.append(
+                [
+                    (cursor.varint() if fields & 16 else 1) if fields >> field & 1 else 0
+                    for field in range(len(FIELDS))
+                ]
+            )
+            passages.append(passage)
+        return PostingList(np.array(passages, np.int64), np.array(rows, np.int64))
+
+
+# Texts: what a hit shows -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPassage:
+    """A passage as a hit shows it."""
+
+    url: str
+    title: str
+    anchor: str | None
+    heading_path: tuple[str, ...]
+    blocks: tuple[Block, ...]
+
+
+def encode_texts(pages: Sequence[Page], passages: Sequence[Passage]) -> Iterator[Pack]:
+    """Packs of JSON: [[url, title, [[anchor, heading path, [kind, text, kind, text, ...]], ...]], ...].
+
+    A page that does not fit into what is left of a pack goes on in the next one, named again.
+    """
+    rows: list[list[Any]] = []
+    size = first = 0
+    page_at = -1
+    for number, passage in enumerate(passages):
+        page = pages[passage.page]
+        if passage.page != page_at:
+            rows.append([page.url, page.title, []])
+            page_at = passage.page
+        blocks = [part for block in passage.blocks for part in (_KIND_LETTERS[block.kind], block.text)]
+        row = [passage.anchor, passage.heading_path, blocks]
+        rows[-1][2].append(row)
+        size += len(orjson.dumps(row))
+        if size >= PACK_BYTES:
+            yield Pack(first, orjson.dumps(rows))
+            rows, size, first, page_at = [], 0, number + 1, -1
+    if rows:
+        yield Pack(first, orjson.dumps(rows))
+
+
+def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
+    """The passages of a pack in order."""
+    try:
+        return [
+            ShownPassage(
+                url,
+                title,
+                anchor,
+                tuple(path),
+                tuple(
+                    Block(cast(BlockKind, _KINDS[letter]), text)
+                    for letter, text in zip(blocks[::2], blocks[1::2], strict=True)
+                ),
+            )
+            for url, title, passages in orjson.loads(payload)
+            for anchor, path, blocks in passages
+        ]
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{name}: texts that cannot be read ({error}); build the index again") from error
+
+
+# Vectors -------------------------------------------------------------------------------------------
+
+_VECTORS_HEADER = struct.Struct("<8sII")
+
+
+def encode_vectors(codes: Codes) -> Iterator[Pack]:
+    """Packs: scheme (8 bytes, zero-padded ASCII), count, dims, scales (float32), codes (int8, row by row)."""
+    count, dims = codes.codes.shape
+    for start in range(0, count, VECTORS_A_PACK):
+        scales = codes.scales[start : start + VECTORS_A_PACK]
+        header = _VECTORS_HEADER.pack(SCHEME.encode(), len(scales), dims)
+        rows = codes.codes[start : start + VECTORS_A_PACK]
+        yield Pack(start, header + scales.astype("<f4").tobytes() + rows.astype(np.int8).tobytes())
+
+
+def decode_vectors(payload: bytes, name: str) -> Codes:
+    """The inverse of encode_vectors for one pack; codes come as float64, ready for the scan."""
+    cursor = Cursor(payload, name)
+    scheme, count, dims = _VECTORS_HEADER.unpack(cursor.take(_VECTORS_HEADER.size))
+    if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME:
+        raise FormatError(f"{name}: vector codes of scheme {scheme!r}, this reader knows {SCHEME}; upgrade nearpage")
+    scales = np.frombuffer(cursor.take(4 * count), "<f4").astype(np.float32)
+    codes = np.frombuffer(cursor.take(count * dims), np.int8).reshape(count, dims)
+    return Codes(scales, codes.astype(np.float64))

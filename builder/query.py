@@ -1,0 +1,89 @@
+"""A query as words to look up. Mirrored by `web/src/engine/query.ts`.
+
+A word is a set of alternatives (spellings and stems of one thing) of which the best one counts. A plain
+word gives one; an identifier gives one for the whole and, lighter, one for each segment and part, so
+that `APIRouter.include_router` finds the whole name first and its parts all the same. Unless white
+space follows it, the last word is also a prefix: the visitor may still be typing it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, lexemes
+
+JOINED = 0.95
+"""Weight of the spelling without separators, against the one as written."""
+STEM = 0.85
+"""Weight of a stem, against its surface."""
+LEAF = 0.7
+"""Weight of the last segment of a dotted name, against the whole."""
+PART = 0.35
+"""Weight of any smaller piece of an identifier, against the whole."""
+PREFIX = 0.6
+"""Weight of a term that only begins with the last word."""
+SHORTEST_PREFIX = 2
+
+
+@dataclass(frozen=True, slots=True)
+class QueryWord:
+    """One thing asked for: `alternatives` maps terms to weights; terms beginning with `prefix` also count."""
+
+    weight: float
+    alternatives: dict[str, float]
+    prefix: str | None = None
+
+
+def query_words(query: str, stem: Stem) -> list[QueryWord]:
+    """The words of a query in order, each thing once."""
+    found = list(lexemes(query, stem))
+    last = found[-1] if found and found[-1].end == len(query) else None
+    words: dict[str, QueryWord] = {}
+    for lexeme in found:
+        for word in _words(lexeme, is_last=lexeme is last):
+            key = next(iter(word.alternatives))
+            # A later mention wins over an earlier one of less weight: it may carry the prefix.
+            if key not in words or word.weight >= words[key].weight:
+                words[key] = word
+    return list(words.values())
+
+
+def _words(lexeme: Lexeme, is_last: bool) -> Iterator[QueryWord]:
+    whole = dict.fromkeys(lexeme.whole, 1.0)
+    segments = lexeme.segments
+    if not segments:
+        yield _word(1.0, whole, is_last)
+        return
+    if len(segments) == 1:
+        spellings = _spellings(segments[0])
+        if whole:  # the form with its symbol comes first
+            spellings = {term: weight * JOINED for term, weight in spellings.items()}
+        yield _word(1.0, {**spellings, **whole} if not whole else {**whole, **spellings}, is_last)
+        yield from _parts(segments[0], PART, is_last)
+        return
+    yield _word(1.0, whole, is_last)
+    for segment in segments:
+        leaf = segment is segments[-1]
+        yield _word(LEAF if leaf else PART, _spellings(segment), is_last and leaf)
+        yield from _parts(segment, PART, is_last and leaf)
+
+
+def _spellings(segment: Segment) -> dict[str, float]:
+    if len(segment.parts) == 1 and not segment.spellings:
+        part = segment.parts[0]
+        return {part.surface: 1.0, **({part.stem: STEM} if part.stem != part.surface else {})}
+    return {spelling: 1.0 if index == 0 else JOINED for index, spelling in enumerate(segment.spellings)}
+
+
+def _parts(segment: Segment, weight: float, is_last: bool) -> Iterator[QueryWord]:
+    if not segment.spellings:
+        return
+    for part in segment.parts:
+        alternatives = {part.surface: 1.0, **({part.stem: STEM} if part.stem != part.surface else {})}
+        yield _word(weight, alternatives, is_last and part is segment.parts[-1])
+
+
+def _word(weight: float, alternatives: dict[str, float], is_last: bool) -> QueryWord:
+    usable = {term: value for term, value in alternatives.items() if term and len(term) <= LONGEST}
+    first = next(iter(usable), "")
+    prefix = first if is_last and len(first) >= SHORTEST_PREFIX else None
+    return QueryWord(weight, usable, prefix)

@@ -1,0 +1,106 @@
+"""A query answered from an index: the Python twin of `web/src/engine/search.ts`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nearpage.builder import bm25, fusion, vectors
+from nearpage.builder.errors import EncoderError
+from nearpage.builder.query import query_words
+from nearpage.builder.reader import Index
+from nearpage.builder.terms import stemmer
+
+Mode = Literal["hybrid", "lexical", "vector"]
+Encode = Callable[[str], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result, with its rank in every ranking that found it; ranks count from 1."""
+
+    rank: int
+    url: str
+    page: str
+    anchor: str | None
+    title: str
+    heading_path: list[str]
+    text: str
+    score: float
+    lexical_rank: int | None
+    vector_rank: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query, best hit first."""
+
+    query: str
+    status: Literal["ok", "nothing_relevant"]
+    hits: list[Hit]
+
+
+def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | None = None) -> SearchResult:
+    """The best `limit` passages for a query.
+
+    `encode` gives the query's vector; hybrid and vector mode need it. An index without vectors answers
+    hybrid queries lexically and refuses vector ones.
+    """
+    if mode == "vector" and index.manifest.vectors is None:
+        raise EncoderError("this index has no vectors; build it without --no-semantic, or search in lexical mode")
+    lexical_wanted = mode != "vector"
+    vectors_wanted = mode != "lexical" and index.manifest.vectors is not None
+    depth = index.manifest.fusion.depth
+
+    words = query_words(query, stemmer(index.manifest.language))
+    lexical: list[int] = []
+    by_vector: list[int] = []
+    scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)
+    coverage = float(scored.coverage.max(initial=0.0))
+    best_cosine = 0.0
+    if lexical_wanted:
+        lexical = fusion.ranking(scored.scores, depth, positive_only=True)
+    scores: dict[int, float] = {number: float(scored.scores[number]) for number in lexical}
+    if vectors_wanted and words:
+        if encode is None:
+            raise EncoderError("this search needs the query encoder")
+        cosines = vectors.cosines(encode(query), index.codes())
+        best_cosine = float(cosines.max(initial=0.0))
+        by_vector = fusion.ranking(cosines, depth, positive_only=False)
+        scores = {number: float(cosines[number]) for number in by_vector}
+    if mode == "hybrid" and vectors_wanted:
+        order = fusion.fuse([lexical, by_vector], index.manifest.fusion.k)
+    else:
+        order = [(number, scores[number]) for number in lexical or by_vector]
+
+    floor = index.manifest.floor
+    if not order or (vectors_wanted and best_cosine < floor.cosine and coverage < floor.coverage):
+        return SearchResult(query, "nothing_relevant", [])
+    lexical_ranks = {number: rank for rank, number in enumerate(lexical, 1)}
+    vector_ranks = {number: rank for rank, number in enumerate(by_vector, 1)}
+    hits = []
+    for rank, (number, score) in enumerate(order[:limit], 1):
+        shown = index.text(number)
+        hits.append(
+            Hit(
+                rank=rank,
+                url=f"{shown.url}#{shown.anchor}" if shown.anchor else shown.url,
+                page=shown.url,
+                anchor=shown.anchor,
+                title=shown.title,
+                heading_path=list(shown.heading_path),
+                text="\n\n".join(block.text for block in shown.blocks),
+                score=score,
+                lexical_rank=lexical_ranks.get(number),
+                vector_rank=vector_ranks.get(number),
+            )
+        )
+    return SearchResult(query, "ok", hits)
+
+
+def as_json(result: SearchResult) -> dict[str, Any]:
+    """The result as the command line prints it and `window.nearpage.search` resolves to it."""
+    hits = [{name: getattr(hit, name) for name in Hit.__slots__} for hit in result.hits]
+    return {"query": result.query, "status": result.status, "hits": hits}

@@ -1,0 +1,174 @@
+r"""Text to terms. One specification in two languages: `web/src/engine/terms.ts` mirrors this file.
+
+1. **Lexemes.** Scanning from left to right, a lexeme is a chain of words (letters, marks, numbers,
+   underscores) joined by single `-`, `'`, `.` or `::`. A symbol that names things belongs to it: in
+   front `--`, `-`, `@`, `.` or `$` (not after a word or another such symbol), behind `++`, or `#` after
+   one or two letters.
+2. **Segments, units, parts.** `.` and `::` divide a lexeme into segments, `-` a segment into units,
+   underscores and changes of case a unit into parts: `APIRouter.include_router` has the segments
+   `APIRouter` and `include_router`, the parts `API`, `Router`, `include`, `router`. A possessive `'s`
+   is dropped, other apostrophes join (`don't` is `dont`).
+3. **Forms.** The whole (segments joined by `.`), every segment as written and joined (without `-` and
+   `_`), every part. A lexeme of numbers (`1.8`, `v2.0.1`) is only whole, for `1.8` is not `18`. A
+   lexeme with a symbol also gives itself with it (`--flag` and `flag`).
+4. **Folding.** NFKC; lower case by code point; without the combining marks U+0300 to U+036F; `ß` is
+   `ss`, `ς` is `σ`, `ı` is `i`.
+5. **Stems.** A part of three or more letters also gives its folded Snowball stem.
+
+Forms longer than `LONGEST` code points are left out; their parts remain.
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import regex
+import snowballstemmer
+
+LONGEST = 64
+
+Stem = Callable[[str], str]
+
+_WORD = r"[\p{L}\p{M}\p{N}_]+"
+_LEXEME = regex.compile(
+    r"(?:(?<![\p{L}\p{M}\p{N}_\-@.$])(?:--?|[@.$]))?"
+    rf"{_WORD}(?:(?:[\-'’.]|::){_WORD})*"
+    r"(?:\+\+(?!\+)|(?<=(?<![\p{L}\p{M}\p{N}_])\p{L}{1,2})#(?![\p{L}\p{M}\p{N}_]))?"
+)
+_PREFIX = regex.compile(r"^(?:--?|[@.$])")
+_SUFFIX = regex.compile(r"(?:\+\+|#)$")
+_SEGMENTS = regex.compile(r"\.|::")
+_POSSESSIVE = regex.compile(r"['’][sS](?![\p{L}\p{M}\p{N}_])")
+_APOSTROPHE = regex.compile(r"['’]")
+_NUMBERS = regex.compile(r"^[vV]?\p{N}+(?:\.\p{N}+)+$")
+# A lower-case letter or number before a capital, and the last capital of a run before a word: "URLs" is one.
+_CASE = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})")
+_LETTERS = regex.compile(r"^[\p{L}\p{M}]{3,}$")
+_MARKS = regex.compile(r"[\u0300-\u036f]")
+_FOLDED = str.maketrans({"ß": "ss", "ς": "σ", "ı": "i"})
+
+STEMMERS = {
+    "da": "danish",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "fi": "finnish",
+    "fr": "french",
+    "hu": "hungarian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""Primary language subtag to Snowball algorithm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a unit: its folded surface and its folded stem (the same where there is none)."""
+
+    surface: str
+    stem: str
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """What stands between dots: how it is spelt, as written and joined, and its parts in order."""
+
+    spellings: tuple[str, ...]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """A word or identifier of a text at [start, end) code points.
+
+    `whole` are the forms that stand for all of it and for no segment alone (with its symbols, dotted);
+    a lexeme of numbers has no segments.
+    """
+
+    start: int
+    end: int
+    whole: tuple[str, ...]
+    segments: tuple[Segment, ...]
+
+
+def fold(text: str) -> str:
+    """The folded form of a word (rule 4)."""
+    lowered = "".join(character.lower() for character in unicodedata.normalize("NFKC", text))
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", lowered))
+    return unicodedata.normalize("NFC", bare).translate(_FOLDED)
+
+
+def stemmer(language: str) -> Stem:
+    """The Snowball stemmer of a language tag (`pt-BR`); the identity where there is none."""
+    algorithm = STEMMERS.get(language.split("-")[0].lower())
+    if algorithm is None:
+        return lambda word: word
+    return cache(snowballstemmer.stemmer(algorithm).stemWord)  # type: ignore[no-any-return]
+
+
+def lexemes(text: str, stem: Stem) -> Iterator[Lexeme]:
+    """The lexemes of a text in order (rules 1 to 5)."""
+    for match in _LEXEME.finditer(text):
+        whole, segments = _forms(match.group(), stem)
+        yield Lexeme(match.start(), match.end(), whole, segments)
+
+
+def terms(text: str, stem: Stem) -> Iterator[str]:
+    """Every term of a text, a form as often as it occurs, each form once a lexeme."""
+    for match in _LEXEME.finditer(text):
+        yield from _terms(match.group(), stem)
+
+
+@cache
+def _terms(lexeme: str, stem: Stem) -> tuple[str, ...]:
+    whole, segments = _forms(lexeme, stem)
+    forms = dict.fromkeys(whole)
+    for segment in segments:
+        forms.update(dict.fromkeys(segment.spellings))
+        for part in segment.parts:
+            forms[part.surface] = forms[part.stem] = None
+    return tuple(form for form in forms if form and len(form) <= LONGEST)
+
+
+def _forms(lexeme: str, stem: Stem) -> tuple[tuple[str, ...], tuple[Segment, ...]]:
+    prefix = _PREFIX.match(lexeme)
+    suffix = _SUFFIX.search(lexeme)
+    bare = lexeme[prefix.end() if prefix else 0 : suffix.start() if suffix else len(lexeme)]
+    bare = _APOSTROPHE.sub("", _POSSESSIVE.sub("", bare))
+    written = [segment for segment in _SEGMENTS.split(bare) if segment]
+    dotted = ".".join(fold(segment) for segment in written)
+    whole = [fold(lexeme)] if prefix or suffix else []
+    if _NUMBERS.match(bare):
+        return (*whole, dotted.removeprefix("v")), ()
+    if len(written) > 1:
+        whole.append(dotted)
+    return tuple(whole), tuple(_segment(segment, stem) for segment in written)
+
+
+def _segment(written: str, stem: Stem) -> Segment:
+    exact = fold(written)
+    joined = exact.replace("-", "").replace("_", "")
+    parts = [
+        Part(fold(part), _stem(part, stem))
+        for unit in regex.split(r"[\-_]+", written)
+        for part in _CASE.split(unit)
+        if part
+    ]
+    if len(parts) == 1 and exact == parts[0].surface:
+        return Segment((), tuple(parts))
+    return Segment((exact, joined) if joined and joined != exact else (exact,), tuple(parts))
+
+
+def _stem(part: str, stem: Stem) -> str:
+    if not _LETTERS.match(part):
+        return fold(part)
+    # Stemmed before folding: the stemmers know their language's accents.
+    lowered = "".join(character.lower() for character in unicodedata.normalize("NFKC", part))
+    return fold(stem(lowered))

@@ -1,0 +1,1 @@
+"""Nearpage for MkDocs."""
