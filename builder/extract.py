@@ -50,25 +50,34 @@ _DROP = ", ".join(
         ".footnote-ref, .footnote-backref, .footnote-reference, .fn-backref",
         # MkDocs, Material
         ".mkdocs-draft-marker, .md-content__button, .md-source-file, .md-feedback, .md-tags",
-        ".md-post--excerpt, #__skip, details.mkdocstrings-source, .doc-labels, .rst-footer-buttons, .rst-versions",
+        ".md-post--excerpt, #__skip, details.mkdocstrings-source, .doc-labels",
+        ".rst-footer-buttons, .rst-versions",
         # Sphinx
-        ".content-icon-container, .toctree-wrapper, .viewcode-link, .copybtn, .sphinxsidebar, div.related",
+        ".content-icon-container, .viewcode-link, .copybtn, .sphinxsidebar, div.related",
         ".prev-next-footer, .bd-header-article, div.contents.topic, nav.contents",
         # DocBook
-        ".navheader, .navfooter, div.toc",
+        ".navheader, .navfooter, div.toc > p",
         # Docusaurus
         ".theme-doc-breadcrumbs, .theme-doc-version-badge, .theme-doc-toc-mobile, .theme-doc-footer",
         ".pagination-nav",
         # Docsy
         ".article-meta, [class^=feedback--], .td-page-meta__lastmod, .section-index, .td-byline",
         # rustdoc
-        ".rustdoc-breadcrumbs, rustdoc-toolbar, #copy-path, summary.hideme, a.src, .rightside, .since",
+        ".rustdoc-breadcrumbs, rustdoc-toolbar, .sub-heading, #copy-path, summary.hideme, a.src, .rightside",
+        ".since, a.tooltip",
+        # what every Rust type has, on the page of each
+        "#synthetic-implementations, #synthetic-implementations-list, #blanket-implementations",
+        "#blanket-implementations-list",
         # VitePress, Starlight
         "div[class*=language-] > span.lang, .sl-banner, .expressive-code .copy",
         # asked for by the author
         "[data-search-exclude]:not(h1):not(h2):not(h3):not(h4):not(h5):not(h6)",
     )
 )
+
+# Lists of the pages below: the text of a chapter's front page if it has no other.
+_CONTENTS = ".toctree-wrapper, div.toc"
+_CONTENTS_MOST = 3000  # characters; longer ones list the whole site
 
 # Headings in these stand apart from the text around them: when the element ends, so does their section.
 _SCOPES = ", ".join(
@@ -82,33 +91,10 @@ _LISTS = frozenset({"ul", "ol", "menu", "dl"})
 _BLOCKS = frozenset(
     (
         *_HEADINGS,
-        *(
-            "address",
-            "article",
-            "aside",
-            "blockquote",
-            "body",
-            "caption",
-            "center",
-            "dd",
-            "details",
-            "dialog",
-        ),
-        *(
-            "div",
-            "dl",
-            "dt",
-            "fieldset",
-            "figcaption",
-            "figure",
-            "footer",
-            "header",
-            "hgroup",
-            "hr",
-            "legend",
-        ),
-        *("li", "main", "menu", "ol", "p", "section", "summary", "table", "tbody", "td", "tfoot", "th"),
-        *("thead", "tr", "ul"),
+        *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details"),
+        *("dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "header", "hgroup"),
+        *("hr", "legend", "li", "main", "menu", "ol", "p", "section", "summary", "table", "tbody", "td"),
+        *("tfoot", "th", "thead", "tr", "ul"),
     )
 )
 # Tables that only place things: their cells are read one after the other.
@@ -120,6 +106,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BREAK = "\x0b"  # stands for <br> until white space is folded
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
 _SUFFIX = re.compile(r"\s+[-–—|·]\s+[^-–—|·]+$")
+_PERMALINK = re.compile("[#¶§🔗⚓\ufe0e\ufe0f\\s]*")  # what a link to its own heading may consist of
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 
 
@@ -146,14 +133,11 @@ def read_page(url: str, html: str | bytes, default_language: str = "en") -> Page
         return Skipped("empty")
     if reason := _unwanted(tree):
         return Skipped(reason)
-    walk = _Walk(_ids(tree))
-    for root in _roots(tree):
-        walk.read(root)
-    sections = walk.result()
-    if not any(section.blocks for section in sections):
+    walk = _read_main(tree)
+    if walk is None:
         return Skipped("no text of its own")
     title = walk.title or _document_title(tree, url) or _name_from(url)
-    return Page(url, title, _language(tree, default_language), sections)
+    return Page(url, title, _language(tree, default_language), walk.result())
 
 
 # -- the document ------------------------------------------------------------------------------------------
@@ -181,6 +165,8 @@ def _unwanted(tree: LexborHTMLParser) -> str | None:
                 return "redirect"
         elif (attributes.get("name") or "").lower() == "robots" and "noindex" in content:
             return "noindex"
+    if tree.css_first("div.index > div.titlepage") is not None:
+        return "an index of terms"  # DocBook's; those of other generators are known by their files' names
     return None
 
 
@@ -200,32 +186,57 @@ def _ids(tree: LexborHTMLParser) -> frozenset[str]:
     return frozenset(name for name in ids if name)
 
 
-def _roots(tree: LexborHTMLParser) -> list[LexborNode]:
-    """The elements that hold the page's own text; mostly one."""
+def _read_main(tree: LexborHTMLParser) -> "_Walk | None":
+    """The first candidate for the main content that has text, read; None if no candidate has."""
+    ids = _ids(tree)
+    for roots in _candidates(tree):
+        walk = _Walk(ids, f"{_DROP}, {_CONTENTS}")
+        for root in roots:
+            walk.read(root)
+        if walk.length:
+            return walk
+    for roots in _candidates(tree):
+        walk = _Walk(ids, _DROP)
+        for root in roots:
+            walk.read(root)
+        if 0 < walk.length <= _CONTENTS_MOST:
+            return walk
+    return None
+
+
+def _candidates(tree: LexborHTMLParser) -> Iterator[list[LexborNode]]:
+    """What may be the main content, likeliest first; lists, because authors can mark several elements."""
     if marked := tree.css("[data-pagefind-body]"):
-        return [node for node in marked if not _has_parent_among(node, marked)]
+        yield [node for node in marked if node.parent is None or not _is_among(node.parent, marked)]
+        return
+    found = False
     for selector in _MAIN:
-        for node in tree.css(selector):
-            if node.text(strip=True):
-                return [node]
+        if (node := tree.css_first(selector)) is not None:
+            found = True
+            yield [node]
+    unwanted = tree.css(_DROP)
     articles = tree.css("article")
-    if len(articles) == 1:
-        return articles
-    heading = tree.css_first("h1")
-    box = heading.parent if heading is not None and not articles else None
+    if len(articles) == 1 and not _is_among(articles[0], unwanted):
+        found = True
+        yield articles
+    heading = next((node for node in tree.css("h1") if not _is_among(node, unwanted)), None)
+    box = heading.parent if heading is not None else None
     # A heading in a box of its own has its text elsewhere.
-    if box is not None and heading is not None and len(box.text()) > 2 * len(heading.text()) + 200:
-        return [box]
-    return [tree.body] if tree.body is not None else []
+    if box is not None and heading is not None and len(box.text()) > len(heading.text()) + 100:
+        yield [box]
+    # Where there is a place for the page's text and it is empty, the rest of the page is no substitute.
+    if not found and tree.body is not None:
+        yield [tree.body]
 
 
-def _has_parent_among(node: LexborNode, nodes: list[LexborNode]) -> bool:
+def _is_among(node: LexborNode, nodes: list[LexborNode]) -> bool:
+    """Whether a node or an element around it is one of these."""
     known = {other.mem_id for other in nodes}
-    parent = node.parent
-    while parent is not None:
-        if parent.mem_id in known:
+    inner: LexborNode | None = node
+    while inner is not None:
+        if inner.mem_id in known:
             return True
-        parent = parent.parent
+        inner = inner.parent
     return False
 
 
@@ -295,9 +306,11 @@ class _Walk:
     nodes still to be entered and things still to be done when an element ends.
     """
 
-    def __init__(self, ids: frozenset[str]) -> None:
-        self.title = ""
+    def __init__(self, ids: frozenset[str], drop: str) -> None:
+        self.title = ""  # the text of the first <h1>
+        self.length = 0  # characters in blocks
         self._ids = ids
+        self._drop = drop
         self._sections = [_Open(None, (), heading=False)]
         self._headings: list[tuple[int, str]] = []  # (level, text), outermost first
         self._floor = 0  # headings up to here stay, whatever follows: they stand outside the element
@@ -306,16 +319,19 @@ class _Walk:
         self._lines: list[str] = []  # of the list we are in
         self._list_depth = 0
         self._item_depth = 0
+        self._last_item = 0  # the <dt> read last
         self._dropped: set[int] = set()
         self._scopes: set[int] = set()
+        self._signatures: set[int] = set()
         self._root: LexborNode
         self._todo: list[LexborNode | Callable[[], None]] = []
 
     def read(self, root: LexborNode) -> None:
         """Read one element that holds main content."""
         self._root = root
-        self._dropped = {node.mem_id for node in root.css(_DROP)}
+        self._dropped = {node.mem_id for node in root.css(self._drop)}
         self._scopes = {node.mem_id for node in root.css(_SCOPES)}
+        self._signatures = {node.mem_id for node in root.css(".doc-signature pre")}  # mkdocstrings
         todo = self._todo
         todo.extend(_children(root))
         while todo:
@@ -348,7 +364,8 @@ class _Walk:
             self._pieces.append(_BREAK)
         elif tag == "pre":
             self._flush()
-            self._add("code", _code(self._text(node, "\n")))
+            kind: BlockKind = "signature" if node.mem_id in self._signatures else "code"
+            self._add(kind, _code(self._text(node, "\n")))
         elif tag in _HEADINGS:
             self._flush()
             self._heading(node, int(tag[1]))
@@ -401,6 +418,9 @@ class _Walk:
     # -- headings and items
 
     def _heading(self, node: LexborNode, level: int) -> None:
+        for link in node.css('a[href*="#"]'):
+            if _PERMALINK.fullmatch(link.text()):
+                self._dropped.add(link.mem_id)
         text = _folded(self._text(node, " "))
         if not text:
             return
@@ -444,12 +464,15 @@ class _Walk:
 
     def _item(self, node: LexborNode) -> None:
         text = _folded(self._text(node, " "))
-        name = _item_name(node.id or "", text)
         is_code = "sig" in (node.attributes.get("class") or "").split() or node.css_first("code") is not None
+        # A term of a glossary is a heading, and as such stands in the heading path alone.
+        name = _item_name(node.id or "", text) if is_code else text
         previous = node.prev
         while previous is not None and previous.tag in ("-text", "-comment"):
             previous = previous.prev
-        if previous is not None and previous.tag == "dt" and self._headings and previous.id:
+        if not text:
+            return
+        if previous is not None and previous.mem_id == self._last_item:
             # Several names for one description: one section with all of them.
             level, names = self._headings.pop()
             self._headings.append((level, f"{names}, {name}"))
@@ -457,7 +480,9 @@ class _Walk:
                 self._sections[-1].path = tuple(text for _, text in self._headings)
         else:
             self._open(node.id, name, _ITEM_LEVEL + self._item_depth)
-        self._add("signature" if is_code else "prose", text)
+        self._last_item = node.mem_id
+        if is_code:
+            self._add("signature", text)
 
     def _anchor(self, heading: LexborNode) -> str | None:
         """The id that leads to a heading, or None; where it sits differs from generator to generator."""
@@ -488,7 +513,11 @@ class _Walk:
 
     def _add(self, kind: BlockKind, text: str) -> None:
         self._end_list()
+        self._append(kind, text)
+
+    def _append(self, kind: BlockKind, text: str) -> None:
         if text and self._excluded is None:
+            self.length += len(text)
             self._sections[-1].blocks.append(Block(kind, text))
 
     def _flush(self) -> None:
@@ -507,8 +536,7 @@ class _Walk:
     def _end_list(self) -> None:
         if self._lines:
             lines, self._lines = self._lines, []
-            if self._excluded is None:
-                self._sections[-1].blocks.append(Block("prose", "\n".join(lines)))
+            self._append("prose", "\n".join(lines))
 
     def _is_layout(self, table: LexborNode) -> bool:
         attributes = table.attributes
@@ -518,7 +546,7 @@ class _Walk:
 
     def _rows(self, table: LexborNode) -> Iterator[str]:
         for row in table.css("caption, tr"):
-            if row.mem_id in self._dropped:
+            if row.mem_id in self._dropped or (row.parent and row.parent.mem_id in self._dropped):
                 continue
             if row.tag == "caption":
                 line = _folded(self._text(row, " "))

@@ -1,5 +1,6 @@
 """A folder of built HTML as pages: (URL, bytes), in the order of their URLs."""
 
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -15,6 +16,7 @@ _SKIPPED_FOLDERS = frozenset(
     {
         "_modules",  # Sphinx: highlighted sources
         "_sources",  # Sphinx: the reStructuredText
+        "_downloads",  # Sphinx: files to take away
         "_static",  # Sphinx: assets, now and then with HTML fragments
         "_print",  # Hugo: whole chapters on one page
         "print_page",  # mkdocs-print-site: the whole site on one page
@@ -55,6 +57,24 @@ def page_url(path: str) -> str:
     return quote(path.removesuffix("index.html") if PurePosixPath(path).name == "index.html" else path)
 
 
+def listed_boosts(folder: Path) -> dict[str, float] | None:
+    """The pages MkDocs' own search index lists, as URL to boost; None if there is no such index.
+
+    Front matter does not survive into the HTML, but Material's index leaves out pages with
+    `search.exclude` and notes `search.boost` (1 where there is none). An index that cannot be read or is
+    empty tells nothing about the pages and counts as none.
+    """
+    try:
+        documents = json.loads((folder / "search" / "search_index.json").read_bytes())["docs"]
+        boosts: dict[str, float] = {}
+        for document in documents:
+            url = document["location"].partition("#")[0]
+            boosts.setdefault(url, float(document.get("boost", 1)))
+    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+        return None
+    return boosts or None
+
+
 def _read(found: list[tuple[str, Path]]) -> Iterator[tuple[str, bytes]]:
     for url, path in found:
         try:
@@ -86,12 +106,19 @@ def _html_files(root: Path, output: str) -> Iterator[Path]:
         siblings = frozenset(files)
         for file in files:
             path = folder / file
-            if file.lower().endswith((".html", ".htm")) and not _is_skipped_file(
-                file, siblings, folder == root
-            ):
-                if path.is_symlink() and not path.resolve().is_relative_to(root):
-                    continue
+            is_page = file.lower().endswith((".html", ".htm"))
+            if not is_page or _is_skipped_file(file, siblings, folder == root):
+                continue
+            if not path.is_symlink() or _leads_within(path, root):
                 yield path
+
+
+def _leads_within(link: Path, root: Path) -> bool:
+    """Whether a symbolic link ends at something in the site; it may also end nowhere or at itself."""
+    try:
+        return link.resolve(strict=True).is_relative_to(root)
+    except (OSError, RuntimeError):  # RuntimeError: a loop, before Python 3.13
+        return False
 
 
 def _is_skipped_folder(folder: Path, name: str, root: Path, output: str) -> bool:

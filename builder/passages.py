@@ -49,12 +49,31 @@ class _Unit:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """Text that shares an anchor and headings: one section, or several that were joined."""
+    """What shares an anchor and headings: one section, or several that were joined."""
 
     anchor: str | None
     path: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    sections: tuple[Section, ...]
     size: int
+    is_group: bool = False  # of sections side by side, under the headings they share
+
+    @property
+    def is_item(self) -> bool:
+        return any(block.kind == "signature" for block in self.sections[0].blocks)
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(section.blocks for section in self.sections)
+
+    def blocks(self) -> tuple[Block, ...]:
+        """All blocks; a heading that is not among the draft's own becomes a line before its section's."""
+        blocks: list[Block] = []
+        for section in self.sections:
+            heading = " > ".join(section.heading_path[_shared(section.heading_path, self.path) :])
+            if heading:
+                blocks.append(Block("prose", heading))
+            blocks.extend(section.blocks)
+        return tuple(blocks) or (Block("prose", self.path[-1]),)
 
 
 class Cutter:
@@ -118,7 +137,7 @@ class Cutter:
 
     def _context(self, page: Page, path: tuple[str, ...]) -> str:
         """Title and headings, at most a quarter of the limit; the outer headings go first."""
-        headings = path[1:] if path and path[0] == page.title else path
+        headings = path[1:] if path and _letters(path[0]) == _letters(page.title) else path
         most = self._limit // 4
         while True:
             line = " > ".join((page.title, *headings))
@@ -147,47 +166,52 @@ class Cutter:
     # -- joining
 
     def _joined(self, sections: Sequence[Section]) -> list[_Draft]:
-        """The sections as drafts, runts joined to what follows them.
+        """The sections as drafts, those that are too small joined to a neighbour.
 
         - A heading without text is dropped where the next section's headings repeat it.
-        - A runt joins the first section below it and leaves it its anchor and headings; only the text
-          under the page's own title stands alone, since it says what the page is about.
+        - A runt joins the first section below it, which keeps its anchor and headings; only the text under
+          the page's own title stands alone, since it says what the page is about.
         - Runts side by side join under the headings they share, with the anchor of the first.
-        - An item with a signature stays on its own: its name is what people look for.
-        A heading that no longer is in the headings of its passage becomes a line of its text.
+        - An item with a signature keeps its own anchor, because its name is what people look for; headings
+          within its description ("Examples") join it if all fits.
+        - What is left stands alone: joined to anything else, its headings or those of the other would lie.
         """
         drafts: list[_Draft] = []
-        for section in reversed(sections):
-            draft = _Draft(
-                section.anchor, section.heading_path, section.blocks, self._blocks_size(section.blocks)
-            )
-            following = drafts[-1] if drafts else None
-            merged = self._merged(draft, following) if following is not None else None
-            if merged is not None:
-                drafts[-1] = merged
-            else:
+        for section in sections:
+            draft = _Draft(section.anchor, section.heading_path, (section,), self._text_size(section))
+            joined = self._join(drafts[-1], draft) if drafts else None
+            if joined is None:
                 drafts.append(draft)
-        drafts.reverse()
-        return [draft if draft.blocks else self._heading_only(draft) for draft in drafts]
+            else:
+                drafts[-1] = joined
+        return drafts
 
-    def _merged(self, draft: _Draft, following: _Draft) -> _Draft | None:
-        if draft.size >= self._runt or any(block.kind == "signature" for block in draft.blocks):
-            return None
-        is_above = following.path[: len(draft.path)] == draft.path
-        if is_above:
-            if len(draft.path) == 1 and draft.size >= self._runt // 3:
-                return None
-            return replace(
-                following, blocks=draft.blocks + following.blocks, size=draft.size + following.size
+    def _join(self, first: _Draft, second: _Draft) -> _Draft | None:
+        """Two neighbours as one draft, or None if they should stay apart."""
+        size = first.size + second.size
+        sections = first.sections + second.sections
+        is_below = second.path[: len(first.path)] == first.path
+        if first.is_empty and is_below:
+            return second
+        if first.is_item:
+            fits = size <= self._target - self._limit // 4
+            return (
+                replace(first, sections=sections, size=size)
+                if is_below and not second.is_item and fits
+                else None
             )
+        if first.size >= self._runt or second.is_item:
+            return None
+        if is_below and not first.is_group:
+            is_introduction = len(first.path) <= 1 and first.size >= self._runt // 3
+            return None if is_introduction else replace(second, sections=sections, size=size)
+        parent = first.path if first.is_group else first.path[:-1]
+        if parent and second.path[:-1] == parent and second.size < self._runt:
+            return _Draft(first.sections[0].anchor, parent, sections, size, is_group=True)
         return None
 
-    def _heading_only(self, draft: _Draft) -> _Draft:
-        block = Block("prose", draft.path[-1])
-        return replace(draft, blocks=(block,), size=self._size(block.text))
-
-    def _blocks_size(self, blocks: Iterable[Block]) -> int:
-        return sum(self._size(block.text) for block in blocks)
+    def _text_size(self, section: Section) -> int:
+        return sum(self._size(block.text) for block in section.blocks)
 
     # -- splitting
 
@@ -195,13 +219,15 @@ class Cutter:
         """The draft's blocks in parts that fit, checked by the tokenizer on the text as embedded."""
         context = self._context(page, draft.path)
         taken = _SPECIALS + self._size(context)
+        blocks = draft.blocks()
+        size = sum(self._size(block.text) for block in blocks)
         slack = 0
         while True:
             hard = self._limit - taken - slack
-            if draft.size <= hard:
-                parts = [draft.blocks]
+            if size <= hard:
+                parts = [blocks]
             else:
-                parts = self._split(draft, max(1, hard), max(1, self._target - taken - slack))
+                parts = self._split(blocks, max(1, hard), max(1, self._target - taken - slack))
             texts = ["\n".join((context, "\n\n".join(block.text for block in part))) for part in parts]
             over = max(self.sizes(texts)) - self._limit
             if over <= 0:
@@ -209,8 +235,8 @@ class Cutter:
             # Words do not add up where control characters stand between them; leave room and try again.
             slack += over
 
-    def _split(self, draft: _Draft, hard: int, soft: int) -> list[tuple[Block, ...]]:
-        units = [unit for i, block in enumerate(draft.blocks) for unit in self._units(i, block, hard)]
+    def _split(self, blocks: Sequence[Block], hard: int, soft: int) -> list[tuple[Block, ...]]:
+        units = [unit for i, block in enumerate(blocks) for unit in self._units(i, block, hard)]
         total = sum(unit.size for unit in units)
         ideal = total / max(1, -(-total // soft))
         starts = _best_starts(units, hard, ideal)
@@ -260,6 +286,18 @@ class Cutter:
                 most -= 1
             yield text[start:end]
             start = end
+
+
+def _letters(text: str) -> str:
+    """What two titles are compared by: capitals and punctuation often differ from `<title>` to heading."""
+    return re.sub(r"[\W_]+", "", text.casefold()) or text
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many headings two paths have in common, from the outermost on."""
+    return next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
 
 
 def _sentences(line: str) -> list[tuple[str, str]]:
