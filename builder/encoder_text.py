@@ -17,9 +17,10 @@ Both sides keep the same text of `FOREIGN`, and `tests/contract/` compares the p
 import re
 
 FOREIGN = (
-    "061D 07FD 0890-0891 0897-089F 08CA-08E2 09FD-09FE 0A76 0AFA-0AFF 0B55 0C04 0C3C 0C77 0C84 0D00 0D3B-0D3C "
-    "0D81 0EBA 0ECE 166D 1734 180F 1885-1886 1ABF-1AEB 1B4E-1B4F 1B7D-1B7F 1C89-1C8A 1DF6-1DFB 2C2F 2C5F "
-    "2E43-2E5D A7C0-A7F6 A82C A8C5 A8FF A9BD D800-DFFF 10000-1D3FF 1D800-1EFFF 1FC00-1FFFF 40000-10FFFF"
+    "061D 07FD 0890-0891 0897-089F 08CA-08E2 09FD-09FE 0A76 0AFA-0AFF 0B55 0C04 0C3C 0C77 0C84 0D00 "
+    "0D3B-0D3C 0D81 0EBA 0ECE 166D 1734 180F 1885-1886 1ABF-1AEB 1B4E-1B4F 1B7D-1B7F 1C89-1C8A "
+    "1DF6-1DFB 2C2F 2C5F 2E43-2E5D A7C0-A7F6 A82C A8C5 A8FF A9BD D800-DFFF 10000-1D3FF "
+    "1D800-1EFFF 1FC00-1FFFF 40000-10FFFF"
 )
 """Hexadecimal code points and ranges. D800-DFFF are surrogates without their other half."""
 
@@ -34,7 +35,7 @@ _FAR_IDEOGRAPH = _character_class("20000-3FFFF")
 
 
 def normalize_for_encoder(text: str) -> str:
-    """The same words, in characters that every tokenizer library splits alike."""
+    """Return the same words, in characters that every tokenizer library splits alike."""
     if text.isascii():
         return text
     text = _FOREIGN.sub(" ", text)
