@@ -82,7 +82,7 @@ def write_atomically(target: Path, data: bytes) -> None:
         raise SourceError(f"{target}: cannot be written ({error.strerror}); the index is as it was") from error
 
 
-def inject(site: Path, pages: Iterable[Path], loader: Path, advance: Callable[[int], None]) -> None:
+def inject(pages: Iterable[Path], loader: Path, advance: Callable[[int], None]) -> None:
     """Put the loader's tag into pages; a page that has it already is left alone."""
     for page in pages:
         data = page.read_bytes()

@@ -1,0 +1,36 @@
+"""The builder's public names: pages in, a static index out, and the index searched."""
+
+from nearpage.builder.build import Options, Progress, Report, build
+from nearpage.builder.encoder import BUNDLED
+from nearpage.builder.errors import EncoderError, FormatError, NearpageError, SourceError, UsageError
+from nearpage.builder.extract import extract
+from nearpage.builder.model import Block, Page, Passage, Section
+from nearpage.builder.publish import FOLDER, LOADER
+from nearpage.builder.reader import Index
+from nearpage.builder.search import Hit, SearchResult, search
+from nearpage.builder.site import build_site
+
+__all__ = [
+    "BUNDLED",
+    "FOLDER",
+    "LOADER",
+    "Block",
+    "EncoderError",
+    "FormatError",
+    "Hit",
+    "Index",
+    "NearpageError",
+    "Options",
+    "Page",
+    "Passage",
+    "Progress",
+    "Report",
+    "SearchResult",
+    "Section",
+    "SourceError",
+    "UsageError",
+    "build",
+    "build_site",
+    "extract",
+    "search",
+]

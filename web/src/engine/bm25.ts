@@ -1,0 +1,108 @@
+/** BM25F over four fields; the twin of `builder/bm25.py`, operation by operation. */
+
+import type { PostingList } from "./format.ts";
+import type { Bm25Parameters } from "./manifest.ts";
+import { PREFIX, type QueryWord } from "./query.ts";
+
+/** Most terms that a prefix stands for: those in most passages first. */
+export const EXPANSIONS = 50;
+
+export interface LexicalScores {
+  /** By passage; 0 where nothing matched. */
+  scores: Float64Array;
+  /** The covered share of the query, by passage. */
+  coverage: Float64Array;
+}
+
+/** What a scorer looks up; everything has been fetched when it is called. */
+export interface Lookup {
+  postings(term: string): PostingList | undefined;
+  /** [term, df] of the terms that begin with a prefix, in term order. */
+  expand(prefix: string): [string, number][];
+}
+
+/** Inverse document frequency, rounded to float32: two platforms' logarithms may differ in the last bit. */
+export function idf(passages: number, df: number): number {
+  return Math.fround(Math.log(1 + (passages - df + 0.5) / (df + 0.5)));
+}
+
+/** The alternatives of a word with those that its prefix adds. */
+export function expanded(word: QueryWord, expand: Lookup["expand"]): Map<string, number> {
+  const alternatives = new Map(word.alternatives);
+  if (word.prefix !== null) {
+    for (const term of chosenExpansions(expand(word.prefix))) {
+      if (!alternatives.has(term)) alternatives.set(term, PREFIX);
+    }
+  }
+  return alternatives;
+}
+
+/**
+ * Scores every passage.
+ *
+ * @param norms four a passage, see `norm`
+ * @param boosts the factor of each passage's page
+ */
+export function score(
+  words: readonly QueryWord[],
+  { postings, expand }: Lookup,
+  norms: Float64Array,
+  boosts: Float64Array,
+  parameters: Bm25Parameters,
+): LexicalScores {
+  const count = boosts.length;
+  const total = new Float64Array(count);
+  const covered = new Float64Array(count);
+  let asked = 0;
+  for (const word of words) {
+    const best = new Float64Array(count);
+    let rarest = 0;
+    for (const [term, weight] of expanded(word, expand)) {
+      const found = postings(term);
+      if (!found) continue;
+      const factor = weight * idf(count, found.passages.length);
+      rarest = Math.max(rarest, factor);
+      for (let index = 0; index < found.passages.length; index++) {
+        const passage = found.passages[index]!;
+        let tf = found.frequencies[4 * index]! * norms[4 * passage]!;
+        for (let field = 1; field < 4; field++) {
+          tf += found.frequencies[4 * index + field]! * norms[4 * passage + field]!;
+        }
+        best[passage] = Math.max(best[passage]!, (factor * tf) / (parameters.k1 + tf));
+      }
+    }
+    // A word that the site does not know is asked for all the same.
+    const importance = word.weight * (rarest || idf(count, 0));
+    asked += importance;
+    for (let passage = 0; passage < count; passage++) {
+      if (best[passage]! > 0) {
+        total[passage] = total[passage]! + word.weight * best[passage]!;
+        covered[passage] = covered[passage]! + importance;
+      }
+    }
+  }
+  for (let passage = 0; passage < count; passage++) {
+    const share = asked > 0 ? covered[passage]! / asked : 0;
+    covered[passage] = share;
+    total[passage] =
+      total[passage]! * (1 - parameters.coverage + parameters.coverage * share) * boosts[passage]!;
+  }
+  return { scores: total, coverage: covered };
+}
+
+/** weight_f / (1 - b_f + b_f * length_f / mean_length_f), four a passage. */
+export function norm(lengths: Float64Array, parameters: Bm25Parameters): Float64Array {
+  return lengths.map((length, index) => {
+    const field = parameters.fields[index % 4]!;
+    const relative = field.mean_length > 0 ? length / field.mean_length : 0;
+    return field.weight / (1 - field.b + field.b * relative);
+  });
+}
+
+/** At most EXPANSIONS of [term, df] pairs in term order: the most frequent, ties in term order. */
+export function chosenExpansions(candidates: readonly [string, number][]): string[] {
+  return [...candidates]
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, EXPANSIONS)
+    .map(([term]) => term);
+}

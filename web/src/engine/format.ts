@@ -1,0 +1,237 @@
+/**
+ * The only module that knows bytes; the reader of what `builder/format.py` writes. The contract is
+ * `docs/index-format.md`. Files come here after gunzip.
+ */
+
+import type { BlockKind } from "./types.ts";
+import type { Codes } from "./vectors.ts";
+
+/** Version of everything in an index; a newer one is refused. */
+export const FORMAT = 1;
+
+const HEADER_BYTES = 12;
+const MAGIC = 0x4750524e; // "NRPG", little-endian
+const FIELDS = 4;
+
+/** What an envelope holds. */
+export const Kind = { passages: 1, postings: 2, texts: 3, vectors: 4, encoder: 5 } as const;
+export type Kind = (typeof Kind)[keyof typeof Kind];
+
+/** Bytes that are wrong, cut short or newer than this reader. */
+export class IndexError extends Error {}
+
+/** The payload of a file. */
+export function unwrap(kind: Kind, data: Uint8Array, name: string): Uint8Array {
+  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+  if (data.length < HEADER_BYTES || view.getUint32(0, true) !== MAGIC) {
+    throw new IndexError(`${name} is not a file of a Nearpage index.`);
+  }
+  const version = view.getUint16(4, true);
+  if (version !== FORMAT) throw new IndexError(`${name} has format ${version}, this reader knows ${FORMAT}.`);
+  if (view.getUint16(6, true) !== kind) {
+    throw new IndexError(`${name} holds kind ${view.getUint16(6, true)}, expected ${kind}.`);
+  }
+  const length = view.getUint32(8, true);
+  if (data.length - HEADER_BYTES !== length) {
+    throw new IndexError(`${name} has ${data.length - HEADER_BYTES} bytes where ${length} were written.`);
+  }
+  return data.subarray(HEADER_BYTES);
+}
+
+/** A reading position in a payload. */
+class Cursor {
+  readonly #data: Uint8Array;
+  readonly #name: string;
+  #at = 0;
+
+  constructor(data: Uint8Array, name: string) {
+    this.#data = data;
+    this.#name = name;
+  }
+
+  varint(): number {
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.byte();
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
+      scale *= 128;
+    }
+  }
+
+  byte(): number {
+    return this.take(1)[0]!;
+  }
+
+  take(count: number): Uint8Array {
+    const piece = this.#data.subarray(this.#at, this.#at + count);
+    if (piece.length !== count) throw new IndexError(`${this.#name} ends too early.`);
+    this.#at += count;
+    return piece;
+  }
+}
+
+/** The length that a byte stands for: exact below 24, then three significant bits below the leading one. */
+export function decodedLength(code: number): number {
+  const free = 24;
+  if (code < free) return code;
+  const value = code - free;
+  const bits = (value >> 3) - 1;
+  return free + (bits < 0 ? value : ((value & 7) | 8) * 2 ** bits);
+}
+
+/** What ranking needs to know of every passage. */
+export interface PassageTable {
+  /** The page of each passage. */
+  pages: Uint32Array;
+  boosts: Float64Array;
+  /** Lengths in terms, four a passage. */
+  lengths: Float64Array;
+}
+
+export function decodePassages(payload: Uint8Array, name: string): PassageTable {
+  const cursor = new Cursor(payload, name);
+  const counts = Array.from({ length: cursor.varint() }, () => cursor.varint());
+  const boostOfPage = new Map<number, number>();
+  for (let left = cursor.varint(); left > 0; left--) {
+    const page = cursor.varint();
+    const bytes = cursor.take(4);
+    boostOfPage.set(page, new DataView(bytes.buffer, bytes.byteOffset).getFloat32(0, true));
+  }
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const pages = new Uint32Array(total);
+  const boosts = new Float64Array(total);
+  let at = 0;
+  counts.forEach((count, page) => {
+    pages.fill(page, at, at + count);
+    boosts.fill(boostOfPage.get(page) ?? 1, at, at + count);
+    at += count;
+  });
+  const lengths = new Float64Array(FIELDS * total);
+  for (let field = 0; field < FIELDS; field++) {
+    cursor.take(total).forEach((code, passage) => {
+      lengths[FIELDS * passage + field] = decodedLength(code);
+    });
+  }
+  return { pages, boosts, lengths };
+}
+
+/** A term's postings: passage numbers, rising, and frequencies, four a posting. */
+export interface PostingList {
+  passages: Uint32Array;
+  frequencies: Uint32Array;
+}
+
+/** A decoded dictionary; lists are decoded when they are asked for. */
+export class PostingsPack {
+  readonly #name: string;
+  readonly #entries = new Map<string, { df: number; list: Uint8Array }>();
+
+  constructor(payload: Uint8Array, name: string) {
+    this.#name = name;
+    const cursor = new Cursor(payload, name);
+    const decoder = new TextDecoder();
+    const sizes: { term: string; df: number; bytes: number }[] = [];
+    let before = new Uint8Array(0);
+    for (let left = cursor.varint(); left > 0; left--) {
+      const shared = cursor.varint();
+      const rest = cursor.take(cursor.varint());
+      const written = new Uint8Array(shared + rest.length);
+      written.set(before.subarray(0, shared));
+      written.set(rest, shared);
+      before = written;
+      sizes.push({ term: decoder.decode(written), df: cursor.varint(), bytes: cursor.varint() });
+    }
+    for (const { term, df, bytes } of sizes) this.#entries.set(term, { df, list: cursor.take(bytes) });
+  }
+
+  /** [term, df] in term order. */
+  *frequencies(): Generator<[string, number]> {
+    for (const [term, { df }] of this.#entries) yield [term, df];
+  }
+
+  get(term: string): PostingList | undefined {
+    const entry = this.#entries.get(term);
+    if (!entry) return undefined;
+    const cursor = new Cursor(entry.list, this.#name);
+    const passages = new Uint32Array(entry.df);
+    const frequencies = new Uint32Array(FIELDS * entry.df);
+    let passage = -1;
+    for (let index = 0; index < entry.df; index++) {
+      passage += cursor.varint();
+      passages[index] = passage;
+      const fields = cursor.byte();
+      for (let field = 0; field < FIELDS; field++) {
+        if ((fields >> field) & 1) frequencies[FIELDS * index + field] = fields & 16 ? cursor.varint() : 1;
+      }
+    }
+    return { passages, frequencies };
+  }
+}
+
+/** A passage as a hit shows it. */
+export interface ShownPassage {
+  url: string;
+  title: string;
+  anchor: string | null;
+  headingPath: string[];
+  blocks: { kind: BlockKind; text: string }[];
+}
+
+const KINDS: Record<string, BlockKind> = { p: "prose", c: "code", t: "table", s: "signature" };
+
+type WrittenPassage = [anchor: string | null, headingPath: string[], blocks: string[]];
+type WrittenPage = [url: string, title: string, passages: WrittenPassage[]];
+
+/** The passages of a pack in order. */
+export function decodeTexts(payload: Uint8Array, name: string): ShownPassage[] {
+  let pages: WrittenPage[];
+  try {
+    pages = JSON.parse(new TextDecoder().decode(payload)) as WrittenPage[];
+  } catch {
+    throw new IndexError(`${name} holds texts that cannot be read.`);
+  }
+  return pages.flatMap(([url, title, passages]) =>
+    passages.map(([anchor, headingPath, written]) => {
+      const blocks = [];
+      for (let at = 0; at < written.length; at += 2) {
+        blocks.push({ kind: KINDS[written[at]!] ?? "prose", text: written[at + 1]! });
+      }
+      return { url, title, anchor, headingPath, blocks };
+    }),
+  );
+}
+
+const SCHEME = "int8";
+
+/** The codes of one pack. */
+export function decodeVectors(payload: Uint8Array, name: string): Codes {
+  const cursor = new Cursor(payload, name);
+  const scheme = new TextDecoder().decode(cursor.take(8)).replace(/\0+$/u, "");
+  if (scheme !== SCHEME)
+    throw new IndexError(`${name} has codes of scheme ${scheme}, this reader knows ${SCHEME}.`);
+  const sizes = cursor.take(8);
+  const view = new DataView(sizes.buffer, sizes.byteOffset);
+  const [count, dims] = [view.getUint32(0, true), view.getUint32(4, true)];
+  // Copies, because typed arrays of four bytes an element must be aligned.
+  const scales = new Float32Array(cursor.take(4 * count).slice().buffer);
+  const codes = new Int8Array(cursor.take(count * dims).slice().buffer);
+  return { dims, scales, codes };
+}
+
+/** The codes of several packs as one. */
+export function joinedCodes(packs: Codes[]): Codes {
+  const [only] = packs;
+  if (packs.length === 1 && only) return only;
+  const scales = new Float32Array(packs.reduce((sum, pack) => sum + pack.scales.length, 0));
+  const codes = new Int8Array(packs.reduce((sum, pack) => sum + pack.codes.length, 0));
+  let [row, byte] = [0, 0];
+  for (const pack of packs) {
+    scales.set(pack.scales, row);
+    codes.set(pack.codes, byte);
+    row += pack.scales.length;
+    byte += pack.codes.length;
+  }
+  return { dims: only?.dims ?? 0, scales, codes };
+}

@@ -1,0 +1,155 @@
+/** The manifest as the engine needs it; `builder/manifest.py` writes it. */
+
+import { FORMAT, IndexError } from "./format.ts";
+
+export interface File {
+  file: string;
+  bytes: number;
+}
+
+/** A pack and the key of its first entry. */
+export interface PackFile<Key> extends File {
+  first: Key;
+}
+
+export interface FieldParameters {
+  weight: number;
+  b: number;
+  mean_length: number;
+}
+
+export interface Bm25Parameters {
+  k1: number;
+  coverage: number;
+  /** Title, headings, body, code. */
+  fields: FieldParameters[];
+}
+
+export interface EncoderFiles {
+  name: string;
+  dims: number;
+  limit: number;
+  pooling: "mean" | "cls";
+  query_prefix: string;
+  model: File;
+  tokenizer: File;
+  runtime: File;
+  code: File;
+}
+
+export interface Manifest {
+  language: string;
+  pages: number;
+  passages: number;
+  bm25: Bm25Parameters;
+  fusion: { k: number; depth: number };
+  floor: { cosine: number; coverage: number };
+  table: File;
+  postings: PackFile<string>[];
+  texts: PackFile<number>[];
+  vectors: { scheme: string; dims: number; packs: PackFile<number>[] } | null;
+  encoder: EncoderFiles | null;
+}
+
+const FIELDS = ["title", "headings", "body", "code"];
+
+/**
+ * Checks every number that ranking uses: one that is missing would become NaN, and NaN ranks.
+ *
+ * @throws {IndexError} for a manifest that is not one, or of another format
+ */
+export function parseManifest(value: unknown): Manifest {
+  const manifest = object(value, "manifest");
+  if (manifest.format !== FORMAT) {
+    throw new IndexError(`The index has format ${String(manifest.format)}, this reader knows ${FORMAT}.`);
+  }
+  const bm25 = object(manifest.bm25, "bm25");
+  const fields = object(bm25.fields, "bm25.fields");
+  const fusion = object(manifest.fusion, "fusion");
+  const floor = object(manifest.floor, "floor");
+  return {
+    language: string(manifest.language, "language"),
+    pages: number(manifest.pages, "pages"),
+    passages: number(manifest.passages, "passages"),
+    bm25: {
+      k1: number(bm25.k1, "bm25.k1"),
+      coverage: number(bm25.coverage, "bm25.coverage"),
+      fields: FIELDS.map((name) => {
+        const field = object(fields[name], `bm25.fields.${name}`);
+        return {
+          weight: number(field.weight, `${name}.weight`),
+          b: number(field.b, `${name}.b`),
+          mean_length: number(field.mean_length, `${name}.mean_length`),
+        };
+      }),
+    },
+    fusion: { k: number(fusion.k, "fusion.k"), depth: number(fusion.depth, "fusion.depth") },
+    floor: {
+      cosine: number(floor.cosine, "floor.cosine"),
+      coverage: number(floor.coverage, "floor.coverage"),
+    },
+    table: file(manifest.table, "table"),
+    postings: packs(manifest.postings, "postings", string),
+    texts: packs(manifest.texts, "texts", number),
+    vectors: manifest.vectors === null ? null : vectors(object(manifest.vectors, "vectors")),
+    encoder: manifest.encoder === null ? null : encoder(object(manifest.encoder, "encoder")),
+  };
+}
+
+function vectors(members: Record<string, unknown>): Manifest["vectors"] {
+  return {
+    scheme: string(members.scheme, "vectors.scheme"),
+    dims: number(members.dims, "vectors.dims"),
+    packs: packs(members.packs, "vectors.packs", number),
+  };
+}
+
+function encoder(members: Record<string, unknown>): EncoderFiles {
+  return {
+    name: string(members.name, "encoder.name"),
+    dims: number(members.dims, "encoder.dims"),
+    limit: number(members.limit, "encoder.limit"),
+    pooling: members.pooling === "cls" ? "cls" : "mean",
+    query_prefix: string(members.query_prefix, "encoder.query_prefix"),
+    model: file(members.model, "encoder.model"),
+    tokenizer: file(members.tokenizer, "encoder.tokenizer"),
+    runtime: file(members.runtime, "encoder.runtime"),
+    code: file(members.code, "encoder.code"),
+  };
+}
+
+function packs<Key>(
+  value: unknown,
+  name: string,
+  key: (value: unknown, name: string) => Key,
+): PackFile<Key>[] {
+  if (!Array.isArray(value)) throw wrong(name);
+  return value.map((pack) => ({
+    ...file(pack, name),
+    first: key(object(pack, name).first, `${name}.first`),
+  }));
+}
+
+function file(value: unknown, name: string): File {
+  const members = object(value, name);
+  return { file: string(members.file, `${name}.file`), bytes: number(members.bytes, `${name}.bytes`) };
+}
+
+function object(value: unknown, name: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name);
+  return value as Record<string, unknown>;
+}
+
+function string(value: unknown, name: string): string {
+  if (typeof value !== "string") throw wrong(name);
+  return value;
+}
+
+function number(value: unknown, name: string): number {
+  if (typeof value !== "number" || !Number.isFinite(value)) throw wrong(name);
+  return value;
+}
+
+function wrong(name: string): IndexError {
+  return new IndexError(`The manifest's ${name} is missing or wrong.`);
+}

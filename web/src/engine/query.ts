@@ -1,0 +1,87 @@
+/** A query as words to look up; the twin of `builder/query.py`, which gives the reasons. */
+
+import { isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem } from "./terms.ts";
+
+export const JOINED = 0.95;
+export const STEM = 0.85;
+export const LEAF = 0.7;
+export const PART = 0.35;
+export const PREFIX = 0.6;
+export const SHORTEST_PREFIX = 2;
+
+/** One thing asked for; of its alternatives (term to weight) the best one counts. */
+export interface QueryWord {
+  weight: number;
+  alternatives: Map<string, number>;
+  /** Terms that begin with it also count. */
+  prefix: string | null;
+}
+
+/** The words of a query in order, each thing once. */
+export function queryWords(query: string, stem: Stem): QueryWord[] {
+  const found = [...lexemes(query, stem)];
+  const last = found.at(-1)?.end === query.length ? found.at(-1) : undefined;
+  const words = new Map<string, QueryWord>();
+  for (const lexeme of found) {
+    for (const word of wordsOf(lexeme, lexeme === last)) {
+      const [key = ""] = word.alternatives.keys();
+      const before = words.get(key);
+      // A later mention wins over an earlier one of less weight: it may carry the prefix.
+      if (!before || word.weight >= before.weight) words.set(key, word);
+    }
+  }
+  return [...words.values()];
+}
+
+function* wordsOf({ whole, segments }: Lexeme, isLast: boolean): Generator<QueryWord> {
+  const wholes = whole.map((form): [string, number] => [form, 1]);
+  const [first] = segments;
+  if (!first) {
+    yield word(1, wholes, isLast);
+    return;
+  }
+  if (segments.length === 1) {
+    const spellings = spellingsOf(first);
+    const scaled = wholes.length
+      ? spellings.map(([term, weight]): [string, number] => [term, weight * JOINED])
+      : spellings;
+    yield word(1, [...wholes, ...scaled], isLast);
+    yield* partsOf(first, PART, isLast);
+    return;
+  }
+  yield word(1, wholes, isLast);
+  for (const segment of segments) {
+    const leaf = segment === segments.at(-1);
+    yield word(leaf ? LEAF : PART, spellingsOf(segment), isLast && leaf);
+    yield* partsOf(segment, PART, isLast && leaf);
+  }
+}
+
+function spellingsOf({ spellings, parts }: Segment): [string, number][] {
+  if (parts.length === 1 && spellings.length === 0) return surfaceAndStem(parts[0]!);
+  return spellings.map((spelling, index) => [spelling, index === 0 ? 1 : JOINED]);
+}
+
+function* partsOf({ spellings, parts }: Segment, weight: number, isLast: boolean): Generator<QueryWord> {
+  if (spellings.length === 0) return;
+  for (const part of parts) yield word(weight, surfaceAndStem(part), isLast && part === parts.at(-1));
+}
+
+function surfaceAndStem({ surface, stem }: Part): [string, number][] {
+  return stem === surface
+    ? [[surface, 1]]
+    : [
+        [surface, 1],
+        [stem, STEM],
+      ];
+}
+
+function word(weight: number, alternatives: [string, number][], isLast: boolean): QueryWord {
+  const usable = new Map(alternatives.filter(([term]) => isTerm(term)));
+  const [first = ""] = usable.keys();
+  return {
+    weight,
+    alternatives: usable,
+    prefix: isLast && [...first].length >= SHORTEST_PREFIX ? first : null,
+  };
+}

@@ -1,0 +1,76 @@
+/** A query answered from what has been fetched; the twin of `builder/search.py`. */
+
+import { type Lookup, score } from "./bm25.ts";
+import type { ShownPassage } from "./format.ts";
+import { fuse, ranking } from "./fusion.ts";
+import type { Manifest } from "./manifest.ts";
+import type { QueryWord } from "./query.ts";
+import type { Hit, Mode } from "./types.ts";
+import { type Codes, cosines } from "./vectors.ts";
+
+/** The passages of an answer, best first, before their texts are there. */
+export interface Ranked {
+  status: "ok" | "nothing_relevant";
+  order: [passage: number, score: number][];
+  /** Ranks count from 1. */
+  lexicalRanks: Map<number, number>;
+  vectorRanks: Map<number, number>;
+}
+
+/** A query's vector and the codes to scan; null on the lexical rung. */
+export interface Semantic {
+  vector: Float32Array;
+  codes: Codes;
+}
+
+/** Ranks every passage. Hybrid mode without `semantic` answers lexically. */
+export function rank(
+  words: readonly QueryWord[],
+  mode: Mode,
+  lookup: Lookup,
+  norms: Float64Array,
+  boosts: Float64Array,
+  semantic: Semantic | null,
+  { bm25, fusion, floor }: Manifest,
+): Ranked {
+  const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
+  const lexical = mode === "vector" ? [] : ranking(scores, fusion.depth, true);
+  const near =
+    mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
+  const byVector = near ? ranking(near, fusion.depth, false) : [];
+  const order: [number, number][] =
+    mode === "hybrid" && near
+      ? fuse([lexical, byVector], fusion.k)
+      : (near ? byVector : lexical).map((passage) => [passage, (near ?? scores)[passage]!]);
+
+  const isBelowFloor = near !== null && largest(near) < floor.cosine && largest(coverage) < floor.coverage;
+  if (order.length === 0 || isBelowFloor) {
+    return { status: "nothing_relevant", order: [], lexicalRanks: new Map(), vectorRanks: new Map() };
+  }
+  return { status: "ok", order, lexicalRanks: ranks(lexical), vectorRanks: ranks(byVector) };
+}
+
+/** The hit of a ranked passage and its text. */
+export function hit(ranked: Ranked, index: number, shown: ShownPassage): Hit {
+  const [passage, score] = ranked.order[index]!;
+  return {
+    rank: index + 1,
+    url: shown.anchor ? `${shown.url}#${shown.anchor}` : shown.url,
+    page: shown.url,
+    anchor: shown.anchor,
+    title: shown.title,
+    heading_path: shown.headingPath,
+    text: shown.blocks.map(({ text }) => text).join("\n\n"),
+    score,
+    lexical_rank: ranked.lexicalRanks.get(passage) ?? null,
+    vector_rank: ranked.vectorRanks.get(passage) ?? null,
+  };
+}
+
+function ranks(passages: readonly number[]): Map<number, number> {
+  return new Map(passages.map((passage, index) => [passage, index + 1]));
+}
+
+function largest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0);
+}

@@ -1,0 +1,122 @@
+/**
+ * Text to terms; the twin of `builder/terms.py`, which holds the specification. Both are held together
+ * by `tests/contract/terms.json` and a sweep over every code point.
+ */
+
+/** Forms longer than this many code points are no terms. */
+export const LONGEST = 64;
+
+export type Stem = (word: string) => string;
+
+/** A part of a unit: its folded surface and its folded stem (the same where there is none). */
+export interface Part {
+  surface: string;
+  stem: string;
+}
+
+/** What stands between dots: how it is spelt, as written and joined, and its parts in order. */
+export interface Segment {
+  spellings: string[];
+  parts: Part[];
+}
+
+/** A word or identifier of a text at [start, end) UTF-16 units. */
+export interface Lexeme {
+  start: number;
+  end: number;
+  /** Forms that stand for all of it and for no segment alone. */
+  whole: string[];
+  segments: Segment[];
+}
+
+const WORD = "[\\p{L}\\p{M}\\p{N}_]+";
+const LEXEME = new RegExp(
+  "(?:(?<![\\p{L}\\p{M}\\p{N}_\\-@.$])(?:--?|[@.$]))?" +
+    `${WORD}(?:(?:[\\-'’.]|::)${WORD})*` +
+    "(?:\\+\\+(?!\\+)|(?<=(?<![\\p{L}\\p{M}\\p{N}_])\\p{L}{1,2})#(?![\\p{L}\\p{M}\\p{N}_]))?",
+  "gu",
+);
+const PREFIX = /^(?:--?|[@.$])/u;
+const SUFFIX = /(?:\+\+|#)$/u;
+const SEGMENTS = /\.|::/u;
+const POSSESSIVE = /['’][sS](?![\p{L}\p{M}\p{N}_])/gu;
+const APOSTROPHE = /['’]/gu;
+const NUMBERS = /^[vV]?\p{N}+(?:\.\p{N}+)+$/u;
+const CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+const UNITS = /[-_]+/u;
+const LETTERS = /^[\p{L}\p{M}]{3,}$/u;
+const MARKS = /[\u0300-\u036f]/gu;
+const LETTERS_FOLDED: Record<string, string> = { ß: "ss", ς: "σ", ı: "i" };
+
+/** The folded form of a word (rule 4). */
+export function fold(text: string): string {
+  return lowered(text)
+    .normalize("NFD")
+    .replace(MARKS, "")
+    .normalize("NFC")
+    .replace(/[ßςı]/gu, (letter) => LETTERS_FOLDED[letter]!);
+}
+
+/** The lexemes of a text in order (rules 1 to 5). */
+export function* lexemes(text: string, stem: Stem): Generator<Lexeme> {
+  for (const match of text.matchAll(LEXEME)) {
+    yield { start: match.index, end: match.index + match[0].length, ...forms(match[0], stem) };
+  }
+}
+
+/** Every term of a text, a form as often as it occurs, each form once a lexeme. */
+export function* terms(text: string, stem: Stem): Generator<string> {
+  for (const lexeme of lexemes(text, stem)) yield* termsOf(lexeme);
+}
+
+/** The terms of one lexeme, each once. */
+export function termsOf({ whole, segments }: Lexeme): string[] {
+  const found = new Set(whole);
+  for (const { spellings, parts } of segments) {
+    for (const spelling of spellings) found.add(spelling);
+    for (const { surface, stem } of parts) found.add(surface).add(stem);
+  }
+  return [...found].filter(isTerm);
+}
+
+/** Whether a form is kept: not empty and not too long. */
+export function isTerm(form: string): boolean {
+  return form !== "" && (form.length <= LONGEST || [...form].length <= LONGEST);
+}
+
+/** NFKC in lower case by code point: the lower case of a whole word would turn a final Σ into ς. */
+function lowered(text: string): string {
+  return Array.from(text.normalize("NFKC"), (character) => character.toLowerCase()).join("");
+}
+
+function forms(lexeme: string, stem: Stem): { whole: string[]; segments: Segment[] } {
+  const prefix = PREFIX.exec(lexeme)?.[0].length ?? 0;
+  const suffix = SUFFIX.exec(lexeme)?.[0].length ?? 0;
+  const bare = lexeme
+    .slice(prefix, lexeme.length - suffix)
+    .replace(POSSESSIVE, "")
+    .replace(APOSTROPHE, "");
+  const written = bare.split(SEGMENTS).filter((segment) => segment !== "");
+  const dotted = written.map(fold).join(".");
+  const whole = prefix || suffix ? [fold(lexeme)] : [];
+  if (NUMBERS.test(bare)) return { whole: [...whole, dotted.replace(/^v/u, "")], segments: [] };
+  if (written.length > 1) whole.push(dotted);
+  return { whole, segments: written.map((segment) => segmentOf(segment, stem)) };
+}
+
+function segmentOf(written: string, stem: Stem): Segment {
+  const exact = fold(written);
+  const joined = exact.replace(/[-_]/gu, "");
+  const parts = written
+    .split(UNITS)
+    .flatMap((unit) => unit.split(CASE))
+    .filter((part) => part !== "")
+    .map((part) => ({ surface: fold(part), stem: stemOf(part, stem) }));
+  if (parts.length === 1 && exact === parts[0]!.surface) return { spellings: [], parts };
+  return { spellings: joined !== "" && joined !== exact ? [exact, joined] : [exact], parts };
+}
+
+function stemOf(part: string, stem: Stem): string {
+  // Stemmed before folding: the stemmers know their language's accents.
+  return fold(LETTERS.test(part) ? stem(lowered(part)) : part);
+}

@@ -1,0 +1,133 @@
+/** One index, opened: what has been fetched of it, and how a query is answered from it. */
+
+import { norm } from "../engine/bm25.ts";
+import {
+  decodePassages,
+  decodeTexts,
+  decodeVectors,
+  joinedCodes,
+  Kind,
+  PostingsPack,
+  type ShownPassage,
+} from "../engine/format.ts";
+import { lookupIn, packsFor, textsPackOf } from "../engine/lookup.ts";
+import type { Manifest } from "../engine/manifest.ts";
+import { markedTerms, marks } from "../engine/marks.ts";
+import { queryWords } from "../engine/query.ts";
+import { hit, rank, type Semantic } from "../engine/search.ts";
+import type { Stem } from "../engine/terms.ts";
+import type { Mode, ShownResult } from "../engine/types.ts";
+import type { Codes } from "../engine/vectors.ts";
+import { type OnBytes, payload } from "./assets.ts";
+
+/** What ranking needs of every passage, ready for use. */
+interface Table {
+  norms: Float64Array;
+  boosts: Float64Array;
+}
+
+export class Session {
+  readonly manifest: Manifest;
+  readonly #base: string;
+  readonly #stem: Stem;
+  readonly #table: Once<Table>;
+  /** Packs that have arrived, by number, and the fetches of all that were asked for. */
+  readonly #postings = new Map<number, PostingsPack>();
+  readonly #texts = new Map<number, ShownPassage[]>();
+  readonly #fetches = new Map<string, Once<void>>();
+
+  constructor(base: string, manifest: Manifest, stem: Stem) {
+    this.#base = base;
+    this.manifest = manifest;
+    this.#stem = stem;
+    this.#table = once(async () => {
+      const { table, bm25 } = manifest;
+      const { lengths, boosts } = decodePassages(await payload(base, table, Kind.passages), table.file);
+      return { norms: norm(lengths, bm25), boosts };
+    });
+  }
+
+  /** Fetches what every query needs. */
+  async prepare(): Promise<void> {
+    await this.#table();
+  }
+
+  /** The codes of all passages. */
+  async codes(onBytes: OnBytes): Promise<Codes> {
+    const packs = this.manifest.vectors?.packs ?? [];
+    return joinedCodes(
+      await Promise.all(
+        packs.map(async (pack) =>
+          decodeVectors(await payload(this.#base, pack, Kind.vectors, onBytes), pack.file),
+        ),
+      ),
+    );
+  }
+
+  /** The best `limit` passages; hybrid mode without `semantic` answers lexically. */
+  async search(query: string, mode: Mode, limit: number, semantic: Semantic | null): Promise<ShownResult> {
+    const { manifest } = this;
+    const words = queryWords(query, this.#stem);
+    const needed = packsFor(words, manifest.postings);
+    const [{ norms, boosts }] = await Promise.all([
+      this.#table(),
+      ...needed.map((number) => this.#postingsPack(number)),
+    ]);
+    const lookup = lookupIn(manifest.postings, this.#postings);
+    const ranked = rank(words, mode, lookup, norms, boosts, semantic, manifest);
+    const best = ranked.order.slice(0, limit).map(([passage]) => passage);
+    const packs = new Set(best.map((passage) => textsPackOf(manifest.texts, passage)));
+    await Promise.all([...packs].map((number) => this.#textsPack(number)));
+
+    const marked = markedTerms(words, lookup, manifest.passages);
+    const hits = best.map((passage, index) => {
+      const shown = this.#shown(passage);
+      const blocks = shown.blocks.map((block) => ({
+        ...block,
+        marks: marks(block.text, marked, this.#stem),
+      }));
+      return { ...hit(ranked, index, shown), blocks };
+    });
+    return { query, status: ranked.status, hits, rung: semantic && mode !== "lexical" ? "full" : "lexical" };
+  }
+
+  #shown(passage: number): ShownPassage {
+    const number = textsPackOf(this.manifest.texts, passage);
+    return this.#texts.get(number)![passage - this.manifest.texts[number]!.first]!;
+  }
+
+  #postingsPack(number: number): Promise<void> {
+    const pack = this.manifest.postings[number]!;
+    return this.#fetch(pack.file, async () => {
+      const bytes = await payload(this.#base, pack, Kind.postings);
+      this.#postings.set(number, new PostingsPack(bytes, pack.file));
+    });
+  }
+
+  #textsPack(number: number): Promise<void> {
+    const pack = this.manifest.texts[number]!;
+    return this.#fetch(pack.file, async () => {
+      this.#texts.set(number, decodeTexts(await payload(this.#base, pack, Kind.texts), pack.file));
+    });
+  }
+
+  #fetch(file: string, fetch: () => Promise<void>): Promise<void> {
+    const known = this.#fetches.get(file) ?? once(fetch);
+    this.#fetches.set(file, known);
+    return known();
+  }
+}
+
+type Once<Value> = () => Promise<Value>;
+
+/** A computation that runs at the first call, and again after it failed. */
+export function once<Value>(compute: () => Promise<Value>): Once<Value> {
+  let running: Promise<Value> | null = null;
+  return () => {
+    running ??= compute().catch((error: unknown) => {
+      running = null;
+      throw error;
+    });
+    return running;
+  };
+}
