@@ -7,6 +7,7 @@ the page's text: navigation, permanent links, line numbers, buttons, hidden copi
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from nearpage.builder.model import Block, BlockKind, Page, Section
@@ -93,7 +94,21 @@ _BLOCKS = frozenset(
         *_HEADINGS,
         *("address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details"),
         *("dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "header", "hgroup"),
-        *("hr", "legend", "li", "main", "menu", "ol", "p", "section", "summary", "table", "tbody", "td"),
+        *(
+            "hr",
+            "label",
+            "legend",
+            "li",
+            "main",
+            "menu",
+            "ol",
+            "p",
+            "section",
+            "summary",
+            "table",
+            "tbody",
+            "td",
+        ),
         *("tfoot", "th", "thead", "tr", "ul"),
     )
 )
@@ -299,6 +314,12 @@ class _Open:
     heading: bool = True  # False if it goes on where another one stopped
 
 
+class _Heading(NamedTuple):
+    level: int
+    text: str
+    anchor: str | None
+
+
 class _Walk:
     """One pass over the main content in the order of the document.
 
@@ -312,7 +333,7 @@ class _Walk:
         self._ids = ids
         self._drop = drop
         self._sections = [_Open(None, (), heading=False)]
-        self._headings: list[tuple[int, str]] = []  # (level, text), outermost first
+        self._headings: list[_Heading] = []  # those we are under, outermost first
         self._floor = 0  # headings up to here stay, whatever follows: they stand outside the element
         self._excluded: int | None = None  # level of the heading that hides what follows
         self._pieces: list[str] = []  # inline text since the last boundary
@@ -323,6 +344,7 @@ class _Walk:
         self._dropped: set[int] = set()
         self._scopes: set[int] = set()
         self._signatures: set[int] = set()
+        self._labels: set[int] = set()
         self._root: LexborNode
         self._todo: list[LexborNode | Callable[[], None]] = []
 
@@ -332,6 +354,7 @@ class _Walk:
         self._dropped = {node.mem_id for node in root.css(self._drop)}
         self._scopes = {node.mem_id for node in root.css(_SCOPES)}
         self._signatures = {node.mem_id for node in root.css(".doc-signature pre")}  # mkdocstrings
+        self._labels = {node.mem_id for node in root.css(".tabbed-labels")}  # of tabs, one beside the other
         todo = self._todo
         todo.extend(_children(root))
         while todo:
@@ -386,7 +409,7 @@ class _Walk:
             self._items(node)
             return
         todo = self._todo
-        if tag in _LISTS:
+        if tag in _LISTS or node.mem_id in self._labels:
             self._list_depth += 1
             todo.append(self._leave_list)
         todo.append(self._flush)
@@ -442,11 +465,16 @@ class _Walk:
 
     def _open(self, anchor: str | None, text: str, level: int) -> None:
         self._end_list()
-        while len(self._headings) > self._floor and self._headings[-1][0] >= level:
+        while len(self._headings) > self._floor and self._headings[-1].level >= level:
             self._headings.pop()
-        self._headings.append((level, text))
+        if anchor is None and self._headings:
+            anchor = self._headings[-1].anchor  # nearer than the top of the page
+        self._headings.append(_Heading(level, text, anchor))
         if self._excluded is None:
-            self._sections.append(_Open(anchor, tuple(text for _, text in self._headings)))
+            self._sections.append(_Open(anchor, self._path()))
+
+    def _path(self) -> tuple[str, ...]:
+        return tuple(heading.text for heading in self._headings)
 
     def _items(self, node: LexborNode) -> None:
         """A list of things with ids: functions, options, terms of a glossary."""
@@ -474,10 +502,10 @@ class _Walk:
             return
         if previous is not None and previous.mem_id == self._last_item:
             # Several names for one description: one section with all of them.
-            level, names = self._headings.pop()
-            self._headings.append((level, f"{names}, {name}"))
+            first = self._headings.pop()
+            self._headings.append(first._replace(text=f"{first.text}, {name}"))
             if self._excluded is None:
-                self._sections[-1].path = tuple(text for _, text in self._headings)
+                self._sections[-1].path = self._path()
         else:
             self._open(node.id, name, _ITEM_LEVEL + self._item_depth)
         self._last_item = node.mem_id
@@ -489,6 +517,8 @@ class _Walk:
         if heading.id:
             return heading.id
         for inner in heading.css("[id], a[name]"):
+            if inner.mem_id in self._dropped:
+                continue
             if name := inner.id or inner.attributes.get("name"):
                 return name
         for link in heading.css('a[href^="#"]'):

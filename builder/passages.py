@@ -12,8 +12,9 @@ no text is lost: the passages of a page, one after the other, give back every bl
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 
+from nearpage.builder.encoder_text import normalize_for_encoder
 from nearpage.builder.model import Block, BlockKind, Page, Passage, Section
 from tokenizers import Tokenizer
 
@@ -97,10 +98,20 @@ class Cutter:
         sections = [section for section in page.sections if section.blocks or section.heading_path]
         self._learn(block.text for section in sections for block in section.blocks)
         self._learn(" ".join((page.title, *section.heading_path)) for section in sections)
+        drafts = self._joined(sections)
+        parts = [self._parts(page, draft) for draft in drafts]
+        texts = [
+            self._embedded(page, draft.path, blocks)
+            for draft, own in zip(drafts, parts, strict=True)
+            for blocks in own
+        ]
+        fits = iter([size <= self._limit for size in self.sizes(texts)])
         passages: list[Passage] = []
         ordinals: dict[str | None, int] = {}
-        for draft in self._joined(sections):
-            for blocks in self._fitting(page, draft):
+        for draft, own in zip(drafts, parts, strict=True):
+            own_fits = list(islice(fits, len(own)))
+            fitting = own if all(own_fits) else self._fitting(page, draft)
+            for blocks in fitting:
                 ordinal = ordinals.get(draft.anchor, 0)
                 ordinals[draft.anchor] = ordinal + 1
                 passages.append(Passage(index, draft.anchor, ordinal, draft.path, blocks))
@@ -108,21 +119,25 @@ class Cutter:
 
     def embedded_text(self, page: Page, passage: Passage) -> str:
         """What the encoder reads: a line of context, then the passage as shown."""
-        return f"{self._context(page, passage.heading_path)}\n{passage.text}"
+        return self._embedded(page, passage.heading_path, passage.blocks)
+
+    def _embedded(self, page: Page, path: tuple[str, ...], blocks: Iterable[Block]) -> str:
+        text = "\n\n".join(block.text for block in blocks)
+        return f"{self._context(page, path)}\n{text}"
 
     def sizes(self, texts: Sequence[str]) -> list[int]:
         """The sizes of whole texts, special tokens included, as the tokenizer itself counts them."""
-        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        normal = [normalize_for_encoder(text) for text in texts]
+        return [len(encoding.ids) for encoding in self._tokenizer.encode_batch_fast(normal)]
 
     # -- sizes
 
     def _learn(self, texts: Iterable[str]) -> None:
         """Measure the words not met before, all at once."""
         new = list({word for text in texts for word in text.split() if word not in self._sizes})
-        for word, encoding in zip(
-            new, self._tokenizer.encode_batch_fast(new, add_special_tokens=False), strict=True
-        ):
-            self._sizes[word] = len(encoding.ids)
+        normal = [normalize_for_encoder(word) for word in new]
+        encodings = self._tokenizer.encode_batch_fast(normal, add_special_tokens=False)
+        self._sizes.update((word, len(encoding.ids)) for word, encoding in zip(new, encodings, strict=True))
 
     def _size(self, text: str) -> int:
         """The size of a text without special tokens: words are cut up one by one, so theirs add up."""
@@ -215,24 +230,26 @@ class Cutter:
 
     # -- splitting
 
-    def _fitting(self, page: Page, draft: _Draft) -> list[tuple[Block, ...]]:
-        """The draft's blocks in parts that fit, checked by the tokenizer on the text as embedded."""
-        context = self._context(page, draft.path)
-        taken = _SPECIALS + self._size(context)
+    def _parts(self, page: Page, draft: _Draft, slack: int = 0) -> list[tuple[Block, ...]]:
+        """The draft's blocks in parts that should fit, with so many pieces to spare."""
         blocks = draft.blocks()
-        size = sum(self._size(block.text) for block in blocks)
+        taken = _SPECIALS + self._size(self._context(page, draft.path)) + slack
+        hard = self._limit - taken
+        if sum(self._size(block.text) for block in blocks) <= hard:
+            return [blocks]
+        return self._split(blocks, max(1, hard), max(1, self._target - taken))
+
+    def _fitting(self, page: Page, draft: _Draft) -> list[tuple[Block, ...]]:
+        """The parts of a draft for which the sizes of words do not add up to what the tokenizer counts.
+
+        That is so where control characters stand between them. Room is left until all fit.
+        """
         slack = 0
         while True:
-            hard = self._limit - taken - slack
-            if size <= hard:
-                parts = [blocks]
-            else:
-                parts = self._split(blocks, max(1, hard), max(1, self._target - taken - slack))
-            texts = ["\n".join((context, "\n\n".join(block.text for block in part))) for part in parts]
-            over = max(self.sizes(texts)) - self._limit
-            if over <= 0:
+            parts = self._parts(page, draft, slack)
+            over = max(self.sizes([self._embedded(page, draft.path, part) for part in parts])) - self._limit
+            if over <= 0 or slack > self._limit:
                 return parts
-            # Words do not add up where control characters stand between them; leave room and try again.
             slack += over
 
     def _split(self, blocks: Sequence[Block], hard: int, soft: int) -> list[tuple[Block, ...]]:
@@ -273,19 +290,26 @@ class Cutter:
         ends = [end for _, end in self._tokenizer.encode(text, add_special_tokens=False).offsets]
         start = 0
         while start < len(text):
-            ahead = [end for end in ends if end > start]
-            most = hard
-            while True:
-                end = ahead[most - 1] if most <= len(ahead) else len(text)
-                if end < len(text):
-                    space = text.rfind(" ", start + (end - start) // 2, end)
-                    end = space + 1 if space > 0 else end
-                # Half a word can be more pieces than it was within the whole.
-                if most == 1 or self._size(text[start:end]) <= hard:
-                    break
-                most -= 1
+            end = self._piece_end(text, start, [end for end in ends if end > start], hard)
             yield text[start:end]
             start = end
+
+    def _piece_end(self, text: str, start: int, ends: Sequence[int], hard: int) -> int:
+        """Where a part from `start` has to end; `ends` are those of the word pieces after it."""
+        most = min(hard, len(ends))
+        while most > 0:
+            end = ends[most - 1] if most < len(ends) else len(text)
+            if end < len(text):
+                space = text.rfind(" ", start + (end - start) // 2, end)
+                end = space + 1 if space > 0 else end
+            if self._size(text[start:end]) <= hard:
+                return end
+            most -= 1  # half a word can be more pieces than it was within the whole
+        # A single piece that gets bigger when normalised: a long unknown word.
+        end = ends[0] if ends else len(text)
+        while end - start > 1 and self._size(text[start:end]) > hard:
+            end = start + (end - start) // 2
+        return end
 
 
 def _letters(text: str) -> str:
