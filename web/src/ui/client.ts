@@ -1,4 +1,4 @@
-import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
+import type { Failure, FromWorker, Mode, Rung, ShownResult, ToWorker } from "../engine/types.ts";
 
 /** What the worker tells without being asked. */
 export type Notice = Extract<FromWorker, { type: "progress" | "rung" | "encoder_failed" }>;
@@ -18,69 +18,105 @@ export interface Client {
    * @throws {SearchError} when the index or the encoder could not be loaded, or the worker died.
    */
   search(query: string, limit: number, mode?: Mode): Promise<ShownResult>;
-  /** Asks for the full encoder, once in a page; `listen` hears how it goes. */
+  /** Asks for the full encoder; `listen` hears how it goes. */
   loadEncoder(): void;
   listen(listener: (notice: Notice) => void): void;
+  /** The rung that answers now. */
+  rung(): Rung;
 }
 
 export const searchError = ({ code, message }: Failure): SearchError =>
   Object.assign(new Error(message), { code });
 
+interface Waiting {
+  message: ToWorker;
+  resolve: (result: ShownResult) => void;
+  reject: (error: SearchError) => void;
+}
+
 /**
- * The page's side of the worker. The worker starts with the first request; one that dies fails what is
+ * The page's side of the worker. The worker starts with the first request.
+ *
+ * One that cannot be started may be missing because the page is older than the index: then `renew` is
+ * called and another is started, once, with what was asked until now. One that dies later fails what is
  * under way, and the next request starts another.
  *
- * @param spawn makes a worker; may throw, as it does on file:// URLs.
- * @param start the first message every worker gets.
+ * @param spawn makes a worker and sends it its first message; may throw, as it does on file:// URLs.
+ * @param renew gets the manifest that counts now, which names the worker's script.
  */
-export function createClient(spawn: () => WorkerLike, start: ToWorker): Client {
+export function createClient(spawn: () => WorkerLike, renew: () => Promise<void>): Client {
   const listeners: ((notice: Notice) => void)[] = [];
-  const waiting = new Map<number, [(result: ShownResult) => void, (error: SearchError) => void]>();
+  const waiting = new Map<number, Waiting>();
   let worker: WorkerLike | undefined;
-  let lastId = 0;
+  let hasSpoken = false;
+  let renewal: "none" | "running" | "done" = "none";
   let encoderAsked = false;
+  let lastId = 0;
+  let rung: Rung = "lexical";
 
   const tell = (notice: Notice) => {
+    if (notice.type === "rung") rung = notice.rung;
     for (const listener of listeners) listener(notice);
   };
 
   const settle = (id: number) => {
-    const callbacks = waiting.get(id);
+    const found = waiting.get(id);
     waiting.delete(id);
-    return callbacks;
+    return found;
   };
 
-  const die = (message: string) => {
+  const fail = (message: string) => {
     const failure: Failure = { code: "worker", message };
+    for (const id of [...waiting.keys()]) settle(id)?.reject(searchError(failure));
+    tell({ type: "rung", rung: "lexical" });
+    // What died with the encoder may have died of it, and gets none a second time.
+    if (encoderAsked && hasSpoken) tell({ type: "encoder_failed", failure });
+    else encoderAsked = false;
+  };
+
+  const die = async (message: string) => {
     worker?.terminate();
     worker = undefined;
-    for (const id of [...waiting.keys()]) settle(id)?.[1](searchError(failure));
-    tell({ type: "rung", rung: "lexical" });
-    // Not asked for again: it may be what the worker died of.
-    if (encoderAsked) tell({ type: "encoder_failed", failure });
+    let failed = hasSpoken || renewal === "done";
+    if (!failed) {
+      renewal = "running";
+      await renew().catch(() => {
+        failed = true;
+      });
+      renewal = "done";
+    }
+    if (failed) {
+      renewal = "none";
+      return fail(message);
+    }
+    wake();
+    for (const { message } of waiting.values()) post(message);
+    if (encoderAsked) post({ type: "load_encoder" });
   };
 
   const receive = ({ data }: MessageEvent<FromWorker>) => {
-    if (data.type === "result") settle(data.id)?.[0](data.result);
-    else if (data.type === "failed") settle(data.id)?.[1](searchError(data.failure));
-    else if (data.type !== "ready") tell(data);
+    hasSpoken = true;
+    if (data.type === "result") settle(data.id)?.resolve(data.result);
+    else if (data.type === "failed") settle(data.id)?.reject(searchError(data.failure));
+    else if (data.type !== "ready") {
+      if (data.type === "encoder_failed") encoderAsked = false;
+      tell(data);
+    }
   };
 
+  const post = (message: ToWorker) => worker?.postMessage(message);
+
   const wake = () => {
-    if (worker) return;
+    // What is asked during a renewal is sent after it.
+    if (worker || renewal === "running") return;
+    hasSpoken = false;
     try {
       worker = spawn();
       worker.onmessage = receive;
       worker.onerror = (event) => die(event.message || "The search worker could not be started.");
-      worker.postMessage(start);
     } catch (error) {
       die(String(error));
     }
-  };
-
-  const send = (message: ToWorker) => {
-    wake();
-    worker?.postMessage(message);
   };
 
   return {
@@ -88,14 +124,18 @@ export function createClient(spawn: () => WorkerLike, start: ToWorker): Client {
     search: (query, limit, mode) =>
       new Promise((resolve, reject) => {
         const id = ++lastId;
-        waiting.set(id, [resolve, reject]);
-        send({ type: "search", id, query, limit, ...(mode && { mode }) });
+        const message: ToWorker = { type: "search", id, query, limit, ...(mode && { mode }) };
+        waiting.set(id, { message, resolve, reject });
+        wake();
+        post(message);
       }),
     loadEncoder() {
       if (encoderAsked) return;
       encoderAsked = true;
-      send({ type: "load_encoder" });
+      wake();
+      post({ type: "load_encoder" });
     },
     listen: (listener) => void listeners.push(listener),
+    rung: () => rung,
   };
 }

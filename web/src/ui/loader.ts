@@ -3,8 +3,9 @@
  * opens a search, and fetches nothing until something does.
  */
 
+import type { ToWorker } from "../engine/types.ts";
 import { type Api, plain } from "./api.ts";
-import { createClient, searchError } from "./client.ts";
+import { createClient } from "./client.ts";
 import type { Dialog } from "./host.ts";
 import styles from "./loader.css";
 import type { Manifest } from "./manifest.ts";
@@ -15,34 +16,37 @@ import { loaderTexts as texts } from "./texts.ts";
 const NAME = "nearpage-search";
 
 /** The publisher puts the manifest here, as an object. */
-const manifest = "__NEARPAGE_MANIFEST__" as unknown as Manifest;
+let manifest = "__NEARPAGE_MANIFEST__" as unknown as Manifest;
 
 const base = new URL(".", (document.currentScript as HTMLScriptElement).src).href;
 
-const client = createClient(() => new Worker(base + manifest.code.worker.file), {
-  type: "start",
-  base,
-  manifest,
-});
+/** Reads the manifest that counts now; this page, or this script, may be older than the index. */
+async function renew(): Promise<void> {
+  const response = await fetch(`${base}manifest.json`, { cache: "no-cache" });
+  manifest = await response.json();
+}
+
+const client = createClient(() => {
+  const worker = new Worker(base + manifest.code.worker.file);
+  worker.postMessage({ type: "start", base, manifest } satisfies ToWorker);
+  return worker;
+}, renew);
 
 class NearpageSearch extends HTMLElement {
   readonly root = this.attachShadow({ mode: "open" });
 
   connectedCallback(): void {
-    this.dataset.nearpageRung ??= "lexical";
-    if (this.root.firstChild || hasOpener()) return;
+    this.dataset.nearpageRung = client.rung();
+    if (this.root.adoptedStyleSheets.length > 0) return;
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(styles);
+    this.root.adoptedStyleSheets = [sheet];
+    if (hasOpener()) return;
     const button = document.createElement("button");
     button.className = "opener";
     button.textContent = texts.search;
     button.onclick = () => open();
-    this.show(button);
-  }
-
-  show(element: HTMLElement): void {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(styles);
-    this.root.adoptedStyleSheets.push(sheet);
-    this.root.append(element);
+    this.root.append(button);
   }
 }
 
@@ -66,19 +70,25 @@ client.listen((notice) => {
 
 let dialog: Promise<Dialog> | undefined;
 
-const loadDialog = () =>
-  new Promise<Dialog>((resolve, reject) => {
+const loadScript = (file: string) =>
+  new Promise<unknown>((resolve, reject) => {
     const script = document.createElement("script");
-    const fail = () => reject(searchError({ code: "fetch", message: texts.failed }));
-    script.src = base + manifest.code.dialog.file;
-    script.onload = () => {
-      const site = new URL("..", base).href;
-      const created = window.nearpageDialog?.({ root: element.root, client, manifest, site });
-      created ? resolve(created) : fail();
-    };
-    script.onerror = fail;
+    script.src = base + file;
+    script.onload = resolve;
+    script.onerror = reject;
     document.head.append(script);
   });
+
+async function loadDialog(): Promise<Dialog> {
+  try {
+    await loadScript(manifest.code.dialog.file);
+  } catch {
+    await renew();
+    await loadScript(manifest.code.dialog.file);
+  }
+  const site = new URL("..", base).href;
+  return window.nearpageDialog!({ root: element.root, client, manifest, site });
+}
 
 /** @param box the theme's own, with what was typed in it until now. */
 async function open(box?: HTMLInputElement | null): Promise<void> {
@@ -95,7 +105,7 @@ async function open(box?: HTMLInputElement | null): Promise<void> {
     note.className = "note";
     note.role = "alert";
     note.textContent = texts.failed;
-    element.show(note);
+    element.root.append(note);
     setTimeout(() => note.remove(), 8_000);
   }
 }

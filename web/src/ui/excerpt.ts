@@ -1,0 +1,134 @@
+import type { Mark, MarkedBlock } from "../engine/types.ts";
+
+/** A run of text, marked or not. */
+export interface Run {
+  text: string;
+  marked: boolean;
+}
+
+/** The part of a passage that a result shows. */
+export interface Excerpt {
+  kind: "text" | "code";
+  runs: Run[];
+}
+
+/** Characters of prose in an excerpt: two lines of the dialog, three on a phone. */
+export const TEXT_LENGTH = 190;
+/** Lines of code in an excerpt. */
+export const CODE_LINES = 4;
+
+/**
+ * The part of a passage that best says why it was found: the stretch, of one block, in which most different
+ * words of the query stand; of equals the one with most marks, then the earliest. Without marks, the start.
+ *
+ * @returns null for a passage without text, such as a heading alone.
+ */
+export function excerpt(blocks: readonly MarkedBlock[]): Excerpt | null {
+  let best: { block: MarkedBlock; worth: number } | null = null;
+  for (const block of blocks) {
+    if (block.text.trim() === "") continue;
+    const worth = densest(block, isCode(block) ? 4 * TEXT_LENGTH : TEXT_LENGTH).worth;
+    if (!best || worth > best.worth) best = { block, worth };
+  }
+  if (!best) return null;
+  return isCode(best.block) ? codeExcerpt(best.block) : textExcerpt(best.block);
+}
+
+const isCode = ({ kind }: MarkedBlock) => kind === "code" || kind === "signature";
+
+interface Stretch {
+  start: number;
+  end: number;
+  worth: number;
+}
+
+/** The marks that fit in `length` units of text and name the most words. */
+function densest({ text, marks }: MarkedBlock, length: number): Stretch {
+  let best: Stretch = { start: 0, end: 0, worth: 0 };
+  for (const [index, [start, firstEnd]] of marks.entries()) {
+    const within = marks.slice(index).filter(([, end]) => end - start <= length);
+    const words = new Set(within.map(([from, to]) => text.slice(from, to).toLowerCase()));
+    const worth = words.size * 100 + within.length;
+    if (worth > best.worth) best = { start, end: within.at(-1)?.[1] ?? firstEnd, worth };
+  }
+  return best;
+}
+
+function textExcerpt(block: MarkedBlock): Excerpt {
+  const { text, marks } = block;
+  const { start, end } = densest(block, TEXT_LENGTH);
+  const spare = Math.max(0, TEXT_LENGTH - (end - start));
+  // More room before the marks than after would hide where a long sentence goes.
+  let from = end + spare >= text.length ? text.length - TEXT_LENGTH : start - Math.floor(spare / 3);
+  from = from <= 0 ? 0 : wordStart(text, from, start);
+  const to = from + TEXT_LENGTH >= text.length ? text.length : wordEnd(text, from + TEXT_LENGTH, end);
+  const shown = runs(text, marks, from, to);
+  if (from > 0) shown.unshift({ text: "… ", marked: false });
+  if (to < text.length) shown.push({ text: " …", marked: false });
+  return { kind: "text", runs: shown };
+}
+
+/** The first beginning of a sentence, or else of a word, from `at` up to `limit`. */
+function wordStart(text: string, at: number, limit: number): number {
+  const slack = text.slice(at, limit);
+  const sentence = /[.!?:;]\s+(?=\S)/u.exec(slack.slice(0, 40));
+  if (sentence) return at + sentence.index + sentence[0].length;
+  const word = /\s+(?=\S)/u.exec(slack);
+  return word ? at + word.index + word[0].length : whole(text, at);
+}
+
+/** The last end of a word up to `at`, but not before `limit`. */
+function wordEnd(text: string, at: number, limit: number): number {
+  const space = text.slice(limit, at + 1).search(/\s\S*$/u);
+  return space < 0 ? whole(text, at) : limit + space;
+}
+
+/** Never between the halves of a surrogate pair. */
+const whole = (text: string, at: number) => (/[\udc00-\udfff]/.test(text[at] ?? "") ? at - 1 : at);
+
+function codeExcerpt(block: MarkedBlock): Excerpt {
+  const { start } = densest(block, 4 * TEXT_LENGTH);
+  const text = block.text.trimEnd();
+  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  const marked = starts.findLastIndex((at) => at <= start);
+  // A line of context above, if there is one to spare; no fewer lines than there is room for.
+  const first = Math.max(0, Math.min(marked - 1, starts.length - CODE_LINES));
+  const next = starts[first + CODE_LINES];
+  const from = starts[first]!;
+  const to = next === undefined ? text.length : next - 1;
+  return { kind: "code", runs: outdented(runs(text, block.marks, from, to)) };
+}
+
+/** Code without the indentation that all its lines share. */
+function outdented(shown: Run[]): Run[] {
+  const lines = shown
+    .map(({ text }) => text)
+    .join("")
+    .split("\n");
+  const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
+  const indent = Math.min(...indents);
+  if (!Number.isFinite(indent) || indent === 0) return shown;
+  const margin = new RegExp(`(^|\\n)[^\\S\\n]{1,${indent}}`, "g");
+  return shown.map((run, index) => ({
+    ...run,
+    text: run.text.replace(margin, (found, newline: string, at: number) =>
+      newline || (at === 0 && index === 0) ? newline : found,
+    ),
+  }));
+}
+
+function runs(text: string, marks: readonly Mark[], from: number, to: number): Run[] {
+  const found: Run[] = [];
+  let at = from;
+  const take = (end: number, marked: boolean) => {
+    if (end > at) found.push({ text: text.slice(at, end), marked });
+    at = Math.max(at, end);
+  };
+  for (const [start, end] of marks) {
+    if (end <= from || start >= to) continue;
+    take(Math.max(start, from), false);
+    take(Math.min(end, to), true);
+  }
+  take(to, false);
+  return found;
+}
