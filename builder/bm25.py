@@ -18,7 +18,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import PREFIX, QueryWord
 

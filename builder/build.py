@@ -10,29 +10,28 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-
 from nearpage.builder import format as formats
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
 from nearpage.builder.cache import open_cache
 from nearpage.builder.encoder import BUNDLED, Encoder, PieceCounter
 from nearpage.builder.errors import SourceError
 from nearpage.builder.format import FORMAT, Kind, Pack, wrap
-from nearpage.builder.fusion import FusionParameters
-from nearpage.builder.manifest import Code, EncoderFiles, File, Floor, Manifest, PackFile, VectorFiles
+from nearpage.builder.manifest import Code, EncoderFiles, File, Manifest, PackFile, VectorFiles
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
 from nearpage.builder.postings import Postings, post
 from nearpage.builder.publish import Folder, asset
+from nearpage.builder.settings import (
+    COVERAGE,
+    FIELD_NORMALISATIONS,
+    FIELD_WEIGHTS,
+    FLOOR,
+    FUSION,
+    K1,
+    light_words,
+)
 from nearpage.builder.terms import STEMMERS, stemmer
 from nearpage.builder.vectors import SCHEME, quantise
-
-K1 = 1.5
-COVERAGE = 0.5
-FIELD_WEIGHTS = (4.0, 3.0, 1.0, 0.8)
-"""Of title, headings, body, code."""
-FIELD_NORMALISATIONS = (0.3, 0.3, 0.75, 0.6)
-FUSION = FusionParameters(k=60, depth=100)
-FLOOR = Floor(cosine=0.3, coverage=0.5)
 
 
 class Progress(Protocol):
@@ -129,7 +128,12 @@ def build(
             bm25=_parameters(postings),
             fusion=FUSION,
             floor=FLOOR,
-            table=folder.add("table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))),
+            light=light_words(language),
+            table=folder.add(
+                "table",
+                ".bin",
+                wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
+            ),
             postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
             texts=_packs(folder, "texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
             vectors=_vector_files(folder, encoder, vectors),
@@ -240,7 +244,7 @@ def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | No
 
 def _code(folder: Folder, language: str) -> Code:
     """The worker begins with the stemmer of the site's language, so that both come in one request."""
-    algorithm = STEMMERS.get(language.split("-")[0].lower())
+    algorithm = STEMMERS.get(language.split("-", maxsplit=1)[0].lower())
     stem = asset(f"stemmer-{algorithm}.js") + b"\n" if algorithm else b""
     return Code(
         worker=folder.add("worker", ".js", stem + asset("worker.js")),

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-
 from nearpage.builder.errors import SourceError
 
 Vector = npt.NDArray[np.float32]
@@ -83,8 +82,8 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=60)
     try:
         connection.execute(
-            "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL)"
-            " WITHOUT ROWID"
+            "CREATE TABLE IF NOT EXISTS vectors"
+            " (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
         )
     except sqlite3.OperationalError:
         connection.close()

@@ -9,11 +9,6 @@ from typing import Any
 
 import click
 import orjson
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
-
 from nearpage.builder.build import Options, sizes
 from nearpage.builder.cache import default_folder
 from nearpage.builder.encoder import BUNDLED, Encoder
@@ -23,6 +18,10 @@ from nearpage.builder.reader import Index
 from nearpage.builder.search import Encode, Mode, as_json, search
 from nearpage.builder.serve import serve
 from nearpage.builder.site import build_site
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bars
 
 FOLDER = click.Path(path_type=Path)
 MODES = click.Choice(["hybrid", "lexical", "vector"])
@@ -71,7 +70,9 @@ def build_command(
     if no_semantic and encoder:
         raise UsageError("--no-semantic and --encoder exclude each other; drop one of them")
     options = Options(
-        encoder=None if no_semantic else encoder or BUNDLED, cache=cache_dir or default_folder(), threads=threads
+        encoder=None if no_semantic else encoder or BUNDLED,
+        cache=cache_dir or default_folder(),
+        threads=threads,
     )
     columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn())
     with Bars(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=messages) as bars:

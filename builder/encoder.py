@@ -18,10 +18,9 @@ import numpy as np
 import numpy.typing as npt
 import onnxruntime
 import orjson
-from tokenizers import Tokenizer
-
 from nearpage.builder.encoder_text import normalize_for_encoder
 from nearpage.builder.errors import EncoderError
+from tokenizers import Tokenizer
 
 Vector = npt.NDArray[np.float32]
 
@@ -120,7 +119,8 @@ class Encoder:
         ids = self.pieces.ids(self.config.query_prefix + text)
         if len(ids) > self.config.limit:
             ids = [*ids[: self.config.limit - 1], ids[-1]]
-        return self._encode_rows([ids])[0]
+        vector: Vector = self._encode_rows([ids])[0]
+        return vector
 
     def passages(
         self, texts: Sequence[str], advance: Callable[[int], None], threads: int | None = None
@@ -153,11 +153,8 @@ def pooled(output: Vector, pooling: Literal["mean", "cls"]) -> Vector:
     """
     exact = output.astype(np.float64)
     if exact.ndim == 3:
-        if pooling == "cls":
-            exact = exact[:, 0]
-        else:
-            # cumsum adds strictly in order; sum() adds in pairs.
-            exact = np.cumsum(exact, axis=1)[:, -1] / exact.shape[1]
+        # cumsum adds strictly in order; sum() adds in pairs.
+        exact = exact[:, 0] if pooling == "cls" else np.cumsum(exact, axis=1)[:, -1] / exact.shape[1]
     norms = np.sqrt(np.cumsum(exact * exact, axis=1)[:, -1:])
     return (exact / np.maximum(norms, 1e-12)).astype(np.float32)
 

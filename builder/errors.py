@@ -1,10 +1,10 @@
 """Every error a user can meet, each with a message that says what is wrong, where, and what to do.
 
-    NearpageError               anything below; the command line prints its message and exits with 1
-    ├── UsageError              wrong options or configuration; exits with 2
-    ├── SourceError             the site's folder or one of its pages cannot be read
-    ├── EncoderError            the encoder is missing, foreign or does not fit the index
-    └── FormatError             index bytes that are wrong, truncated or newer than this reader
+NearpageError               anything below; the command line prints its message and exits with 1
+├── UsageError              wrong options or configuration; exits with 2
+├── SourceError             the site's folder or one of its pages cannot be read
+├── EncoderError            the encoder is missing, foreign or does not fit the index
+└── FormatError             index bytes that are wrong, truncated or newer than this reader
 """
 
 

@@ -14,11 +14,10 @@ from urllib.parse import unquote
 
 import numpy as np
 import orjson
-from rich.table import Table
-
 from nearpage.builder.errors import UsageError
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Encode, Mode, search
+from rich.table import Table
 
 MEASURES = ("ndcg@10", "mrr@10", "recall@5", "success@1")
 PAGES = 10
@@ -118,7 +117,7 @@ def measured(ranked: Sequence[str], grades: dict[str, int]) -> list[float]:
 
 
 def _dcg(grades: Sequence[int]) -> float:
-    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    return sum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def _summary(rows: list[list[float]]) -> dict[str, Any]:
@@ -129,7 +128,11 @@ def _summary(rows: list[list[float]]) -> dict[str, Any]:
         means = values[:, column][samples].mean(axis=1)
         low, high = np.percentile(means, [2.5, 97.5])
         mean = float(values[:, column].mean())
-        summary[measure] = {"mean": round(mean, 4), "low": round(float(low), 4), "high": round(float(high), 4)}
+        summary[measure] = {
+            "mean": round(mean, 4),
+            "low": round(float(low), 4),
+            "high": round(float(high), 4),
+        }
     return summary
 
 

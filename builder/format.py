@@ -1,4 +1,5 @@
-"""The only module that knows bytes. `docs/index-format.md` is the contract, `web/src/engine/format.ts` the reader.
+"""The only module that knows bytes. The contract is `docs/index-format.md`, its reader
+`web/src/engine/format.ts`.
 
 Every file is a gzip stream of an envelope: magic, version, kind, payload length, payload. A host that
 decodes the gzip on its way, or a folder copied after decoding, does no harm: the reader looks at the
@@ -11,12 +12,11 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import orjson
-
 from nearpage.builder.errors import FormatError
 from nearpage.builder.model import Block, BlockKind, Page, Passage
 from nearpage.builder.postings import FIELDS, PostingList
@@ -71,7 +71,9 @@ def unwrap(kind: Kind, data: bytes, name: str) -> bytes:
     if found != kind:
         raise FormatError(f"{name}: holds kind {found}, expected {int(kind)}; build the index again")
     if len(data) - HEADER.size != length:
-        raise FormatError(f"{name}: {len(data) - HEADER.size} bytes where {length} were written; build the index again")
+        raise FormatError(
+            f"{name}: {len(data) - HEADER.size} bytes where {length} were written; build the index again"
+        )
     return data[HEADER.size :]
 
 
@@ -346,7 +348,7 @@ def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
                 anchor,
                 tuple(path),
                 tuple(
-                    Block(cast(BlockKind, _KINDS[letter]), text)
+                    Block(_KINDS[letter], text)
                     for letter, text in zip(blocks[::2], blocks[1::2], strict=True)
                 ),
             )
@@ -377,7 +379,9 @@ def decode_vectors(payload: bytes, name: str) -> Codes:
     cursor = Cursor(payload, name)
     scheme, count, dims = _VECTORS_HEADER.unpack(cursor.take(_VECTORS_HEADER.size))
     if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME:
-        raise FormatError(f"{name}: vector codes of scheme {scheme!r}, this reader knows {SCHEME}; upgrade nearpage")
+        raise FormatError(
+            f"{name}: vector codes of scheme {scheme!r}, this reader knows {SCHEME}; upgrade nearpage"
+        )
     scales = np.frombuffer(cursor.take(4 * count), "<f4").astype(np.float32)
     codes = np.frombuffer(cursor.take(count * dims), np.int8).reshape(count, dims)
     return Codes(scales, codes.astype(np.float64))

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import orjson
-
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
 from nearpage.builder.errors import FormatError
 from nearpage.builder.format import FORMAT, check_version
@@ -80,6 +79,14 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
+class LightWords:
+    """Words of a query (folded) that count for only `weight` of another word."""
+
+    weight: float
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
     """An index. `semantic` files are None when it was built without."""
 
@@ -92,6 +99,7 @@ class Manifest:
     bm25: Bm25Parameters
     fusion: FusionParameters
     floor: Floor
+    light: LightWords
     table: File
     postings: tuple[PackFile, ...]
     texts: tuple[PackFile, ...]
@@ -101,7 +109,13 @@ class Manifest:
 
     def files(self) -> list[str]:
         """The names of all files of the index but the manifest itself."""
-        named = [self.table, *self.postings, *self.texts, self.code.worker, self.code.dialog]
+        named: list[File | PackFile] = [
+            self.table,
+            *self.postings,
+            *self.texts,
+            self.code.worker,
+            self.code.dialog,
+        ]
         if self.vectors:
             named += self.vectors.packs
         if self.encoder:
@@ -140,6 +154,7 @@ def load(data: bytes, name: str) -> Manifest:
             bm25=Bm25Parameters(float(bm25["k1"]), float(bm25["coverage"]), fields),  # type: ignore[arg-type]
             fusion=FusionParameters(**members["fusion"]),
             floor=Floor(**members["floor"]),
+            light=LightWords(float(members["light"]["weight"]), tuple(members["light"]["words"])),
             table=File(**members["table"]),
             postings=_all(members["postings"], lambda pack: PackFile(**pack)),
             texts=_all(members["texts"], lambda pack: PackFile(**pack)),
@@ -149,7 +164,9 @@ def load(data: bytes, name: str) -> Manifest:
             code=Code(File(**members["code"]["worker"]), File(**members["code"]["dialog"])),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{name}: a member is missing or wrong ({error!r}); build the index again") from error
+        raise FormatError(
+            f"{name}: a member is missing or wrong ({error!r}); build the index again"
+        ) from error
 
 
 def _all(values: Sequence[Any], make: Callable[[Any], T]) -> tuple[T, ...]:

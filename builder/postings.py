@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.terms import Stem, terms
 
@@ -24,7 +23,7 @@ class PostingList:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """All posting lists by term, terms in code-point order, and the fields' lengths [passages, 4] in terms."""
+    """Posting lists by term, in code-point order, and the lengths [passages, 4] of the fields in terms."""
 
     lists: dict[str, PostingList]
     lengths: npt.NDArray[np.int64]

@@ -30,7 +30,9 @@ def asset(name: str) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError as error:
-        raise NearpageError(f"{path}: this installation has no browser assets; run make assets, or install the wheel") from error
+        raise NearpageError(
+            f"{path}: no browser assets in this installation; install the wheel, or run make assets"
+        ) from error
 
 
 class Folder:
@@ -79,7 +81,9 @@ def write_atomically(target: Path, data: bytes) -> None:
         Path(file.name).chmod(mode)
         Path(file.name).replace(target)
     except OSError as error:
-        raise SourceError(f"{target}: cannot be written ({error.strerror}); the index is as it was") from error
+        raise SourceError(
+            f"{target}: cannot be written ({error.strerror}); the index is as it was"
+        ) from error
 
 
 def inject(pages: Iterable[Path], loader: Path, advance: Callable[[int], None]) -> None:

@@ -6,8 +6,8 @@ that `APIRouter.include_router` finds the whole name first and its parts all the
 space follows it, the last word is also a prefix: the visitor may still be typing it.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, lexemes
 
@@ -19,7 +19,7 @@ LEAF = 0.7
 """Weight of the last segment of a dotted name, against the whole."""
 PART = 0.35
 """Weight of any smaller piece of an identifier, against the whole."""
-PREFIX = 0.6
+PREFIX = 0.3
 """Weight of a term that only begins with the last word."""
 SHORTEST_PREFIX = 2
 
@@ -33,14 +33,17 @@ class QueryWord:
     prefix: str | None = None
 
 
-def query_words(query: str, stem: Stem) -> list[QueryWord]:
-    """The words of a query in order, each thing once."""
-    found = list(lexemes(query, stem))
-    last = found[-1] if found and found[-1].end == len(query) else None
+def query_words(
+    query: str, stem: Stem, light: Collection[str] = (), light_weight: float = 1.0
+) -> list[QueryWord]:
+    """The words of a query in order, each thing once; a word in `light` counts for `light_weight` of it."""
+    every = list(lexemes(query, stem))
+    last = every[-1] if every and every[-1].end == len(query) else None
     words: dict[str, QueryWord] = {}
-    for lexeme in found:
-        for word in _words(lexeme, is_last=lexeme is last):
-            key = next(iter(word.alternatives))
+    for lexeme in every:
+        for found in _words(lexeme, is_last=lexeme is last):
+            key = next(iter(found.alternatives), "")
+            word = replace(found, weight=found.weight * light_weight) if key in light else found
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
             if key not in words or word.weight >= words[key].weight:
                 words[key] = word

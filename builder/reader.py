@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-
 from nearpage.builder import manifest as manifests
 from nearpage.builder.bm25 import Floats, norm
 from nearpage.builder.errors import FormatError
@@ -29,9 +28,13 @@ class Index:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        table = decode_passages(self._payload(Kind.PASSAGES, self.manifest.table.file), self.manifest.table.file)
+        table = decode_passages(
+            self._payload(Kind.PASSAGES, self.manifest.table.file), self.manifest.table.file
+        )
         if len(table.pages) != self.manifest.passages:
-            raise FormatError(f"{folder}: {len(table.pages)} passages, the manifest tells of {self.manifest.passages}")
+            raise FormatError(
+                f"{folder}: {len(table.pages)} passages, the manifest tells of {self.manifest.passages}"
+            )
         self.boosts: Floats = table.boosts
         self.norms: Floats = norm(table.lengths.astype(np.float64), self.manifest.bm25)
         self._postings_pack = cache(self._read_postings)
@@ -55,7 +58,9 @@ class Index:
 
     def terms(self) -> int:
         """How many terms the index knows."""
-        return sum(len(list(self._postings_pack(at).frequencies())) for at in range(len(self.manifest.postings)))
+        return sum(
+            len(list(self._postings_pack(at).frequencies())) for at in range(len(self.manifest.postings))
+        )
 
     def text(self, passage: int) -> ShownPassage:
         """A passage as a hit shows it."""
@@ -76,7 +81,9 @@ class Index:
         try:
             data = (self.folder / file).read_bytes()
         except OSError as error:
-            raise FormatError(f"{self.folder / file}: cannot be read ({error.strerror}); build the index again") from error
+            raise FormatError(
+                f"{self.folder / file}: cannot be read ({error.strerror}); build the index again"
+            ) from error
         return unwrap(kind, data, file)
 
     def _read_postings(self, at: int) -> PostingsPack:
@@ -102,4 +109,4 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _pack_of(packs: tuple[PackFile, ...], key: str | int) -> int:
     """The number of the pack whose range holds a key, -1 before the first."""
-    return bisect_right([pack.first for pack in packs], key) - 1  # type: ignore[type-var]
+    return bisect_right([pack.first for pack in packs], key) - 1

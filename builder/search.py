@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-
 from nearpage.builder import bm25, fusion, vectors
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.query import query_words
@@ -49,12 +48,15 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
     hybrid queries lexically and refuses vector ones.
     """
     if mode == "vector" and index.manifest.vectors is None:
-        raise EncoderError("this index has no vectors; build it without --no-semantic, or search in lexical mode")
+        raise EncoderError(
+            "this index has no vectors; build it without --no-semantic, or search in lexical mode"
+        )
     lexical_wanted = mode != "vector"
     vectors_wanted = mode != "lexical" and index.manifest.vectors is not None
     depth = index.manifest.fusion.depth
 
-    words = query_words(query, stemmer(index.manifest.language))
+    light = index.manifest.light
+    words = query_words(query, stemmer(index.manifest.language), frozenset(light.words), light.weight)
     lexical: list[int] = []
     by_vector: list[int] = []
     scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from nearpage.builder.errors import SourceError
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}
+    extensions_map: ClassVar[dict[str, str]] = {
+        **SimpleHTTPRequestHandler.extensions_map,
+        ".js": "text/javascript",
+    }
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are not logged."""
@@ -23,7 +26,9 @@ def server(site: Path, port: int) -> ThreadingHTTPServer:
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, directory=str(site)))
     except OSError as error:
-        raise SourceError(f"port {port} cannot be used ({error.strerror}); choose another with --port") from error
+        raise SourceError(
+            f"port {port} cannot be used ({error.strerror}); choose another with --port"
+        ) from error
 
 
 def serve(site: Path, port: int, announce: Callable[[str], None]) -> None:

@@ -16,7 +16,7 @@ def build_site(
     inject_loader: bool = True,
     progress: Progress | None = None,
 ) -> Report:
-    """Index a built site into `output` (its own folder `nearpage/` by default) and add the loader to its pages."""
+    """Index a built site into `output` (`nearpage/` in the site by default) and add the loader to its pages."""
     progress = progress or Silent()
     output = output or site / FOLDER
     report = Report()
@@ -32,6 +32,8 @@ def build_site(
     build(pages, output, options, report, progress)
     if inject_loader:
         with report.timed("inject"):
-            files = sorted(path for path in site.rglob("*.html") if FOLDER not in path.relative_to(site).parts)
+            files = sorted(
+                path for path in site.rglob("*.html") if FOLDER not in path.relative_to(site).parts
+            )
             inject(files, output / LOADER, progress.step("Adding the loader", len(files)))
     return report

@@ -107,10 +107,10 @@ def fold(text: str) -> str:
 
 def stemmer(language: str) -> Stem:
     """The Snowball stemmer of a language tag (`pt-BR`); the identity where there is none."""
-    algorithm = STEMMERS.get(language.split("-")[0].lower())
+    algorithm = STEMMERS.get(language.split("-", maxsplit=1)[0].lower())
     if algorithm is None:
         return lambda word: word
-    return cache(snowballstemmer.stemmer(algorithm).stemWord)  # type: ignore[no-any-return]
+    return cache(snowballstemmer.stemmer(algorithm).stemWord)
 
 
 def lexemes(text: str, stem: Stem) -> Iterator[Lexeme]:

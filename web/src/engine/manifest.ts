@@ -1,6 +1,7 @@
 /** The manifest as the engine needs it; `builder/manifest.py` writes it. */
 
 import { FORMAT, IndexError } from "./format.ts";
+import type { LightWords } from "./query.ts";
 
 export interface File {
   file: string;
@@ -44,6 +45,7 @@ export interface Manifest {
   bm25: Bm25Parameters;
   fusion: { k: number; depth: number };
   floor: { cosine: number; coverage: number };
+  light: LightWords;
   table: File;
   postings: PackFile<string>[];
   texts: PackFile<number>[];
@@ -67,6 +69,7 @@ export function parseManifest(value: unknown): Manifest {
   const fields = object(bm25.fields, "bm25.fields");
   const fusion = object(manifest.fusion, "fusion");
   const floor = object(manifest.floor, "floor");
+  const light = object(manifest.light, "light");
   return {
     language: string(manifest.language, "language"),
     pages: number(manifest.pages, "pages"),
@@ -87,6 +90,10 @@ export function parseManifest(value: unknown): Manifest {
     floor: {
       cosine: number(floor.cosine, "floor.cosine"),
       coverage: number(floor.coverage, "floor.coverage"),
+    },
+    light: {
+      weight: number(light.weight, "light.weight"),
+      words: new Set(strings(light.words, "light.words")),
     },
     table: file(manifest.table, "table"),
     postings: packs(manifest.postings, "postings", string),
@@ -143,6 +150,11 @@ function object(value: unknown, name: string): Record<string, unknown> {
 function string(value: unknown, name: string): string {
   if (typeof value !== "string") throw wrong(name);
   return value;
+}
+
+function strings(value: unknown, name: string): string[] {
+  if (!Array.isArray(value)) throw wrong(name);
+  return value.map((item) => string(item, name));
 }
 
 function number(value: unknown, name: string): number {

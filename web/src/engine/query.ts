@@ -6,7 +6,7 @@ export const JOINED = 0.95;
 export const STEM = 0.85;
 export const LEAF = 0.7;
 export const PART = 0.35;
-export const PREFIX = 0.6;
+export const PREFIX = 0.3;
 export const SHORTEST_PREFIX = 2;
 
 /** One thing asked for; of its alternatives (term to weight) the best one counts. */
@@ -17,14 +17,21 @@ export interface QueryWord {
   prefix: string | null;
 }
 
+/** Words (folded) that count for only `weight` of another word. */
+export interface LightWords {
+  weight: number;
+  words: ReadonlySet<string>;
+}
+
 /** The words of a query in order, each thing once. */
-export function queryWords(query: string, stem: Stem): QueryWord[] {
-  const found = [...lexemes(query, stem)];
-  const last = found.at(-1)?.end === query.length ? found.at(-1) : undefined;
+export function queryWords(query: string, stem: Stem, light: LightWords): QueryWord[] {
+  const all = [...lexemes(query, stem)];
+  const last = all.at(-1)?.end === query.length ? all.at(-1) : undefined;
   const words = new Map<string, QueryWord>();
-  for (const lexeme of found) {
-    for (const word of wordsOf(lexeme, lexeme === last)) {
-      const [key = ""] = word.alternatives.keys();
+  for (const lexeme of all) {
+    for (const found of wordsOf(lexeme, lexeme === last)) {
+      const [key = ""] = found.alternatives.keys();
+      const word = light.words.has(key) ? { ...found, weight: found.weight * light.weight } : found;
       const before = words.get(key);
       // A later mention wins over an earlier one of less weight: it may carry the prefix.
       if (!before || word.weight >= before.weight) words.set(key, word);

@@ -67,7 +67,7 @@ export class Session {
   /** The best `limit` passages; hybrid mode without `semantic` answers lexically. */
   async search(query: string, mode: Mode, limit: number, semantic: Semantic | null): Promise<ShownResult> {
     const { manifest } = this;
-    const words = queryWords(query, this.#stem);
+    const words = queryWords(query, this.#stem, manifest.light);
     const needed = packsFor(words, manifest.postings);
     const [{ norms, boosts }] = await Promise.all([
       this.#table(),
