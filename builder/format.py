@@ -1,5 +1,6 @@
-"""The only module that knows bytes. The contract is `docs/index-format.md`, its reader
-`web/src/engine/format.ts`.
+"""The only module that knows bytes.
+
+The contract is `docs/index-format.md`, its reader in the browser `web/src/engine/format.ts`.
 
 Every file is a gzip stream of an envelope: magic, version, kind, payload length, payload. A host that
 decodes the gzip on its way, or a folder copied after decoding, does no harm: the reader looks at the

@@ -266,7 +266,7 @@ class Cutter:
         glue, cost = "", 0.0
         for line in block.text.split("\n"):
             size = self._size(line)
-            if size <= (_LONG_LINE if block.kind == "prose" else hard):
+            if size <= (min(hard, _LONG_LINE) if block.kind == "prose" else hard):
                 yield _Unit(index, block.kind, line, glue, size, cost)
             else:
                 yield from self._line_units(index, block.kind, line, glue, cost, hard)

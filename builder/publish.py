@@ -38,8 +38,8 @@ def asset(name: str) -> bytes:
 class Folder:
     """An index folder that is being written: new files appear beside the old index, which stays whole.
 
-    `seal` puts the new manifest and then the new loader in the place of the old ones, and only then removes what
-    the new index does not name. Killed at any moment, the folder holds one complete index.
+    `seal` puts the new manifest and then the new loader in the place of the old ones, and only then
+    removes what the new index does not name. Killed at any moment, the folder holds one complete index.
     """
 
     def __init__(self, path: Path) -> None:

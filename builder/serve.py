@@ -10,7 +10,7 @@ from nearpage.builder.errors import SourceError
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map: ClassVar[dict[str, str]] = {
+    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # type: ignore[misc]  # noqa: RUF012
         **SimpleHTTPRequestHandler.extensions_map,
         ".js": "text/javascript",
     }

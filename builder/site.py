@@ -16,7 +16,7 @@ def build_site(
     inject_loader: bool = True,
     progress: Progress | None = None,
 ) -> Report:
-    """Index a built site into `output` (`nearpage/` in the site by default) and add the loader to its pages."""
+    """Index a built site into `output` (`nearpage/` in it by default) and add the loader to its pages."""
     progress = progress or Silent()
     output = output or site / FOLDER
     report = Report()
