@@ -4,16 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from nearpage.builder.errors import SourceError
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    extensions_map = {**SimpleHTTPRequestHandler.extensions_map, ".js": "text/javascript"}  # type: ignore[misc]  # noqa: RUF012
-        **SimpleHTTPRequestHandler.extensions_map,
-        ".js": "text/javascript",
-    }
+    # Debian's mime.types may call JavaScript something else, and a worker must be a script.
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".js": "text/javascript"}
 
     def log_message(self, format: str, *args: Any) -> None:
         """Requests are not logged."""
