@@ -1,130 +1,32 @@
 /**
  * Builds the browser's files into dist/: every script is a classic one, because modules do not load from
- * file://. The same sources give the same bytes.
+ * file://. Nothing is written unless all is well.
  */
 
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
-import { build, transform } from "esbuild";
+import { faults, scripts, weight } from "./bundles.mjs";
 import { licences } from "./licences.mjs";
-import { stemmers } from "./stemmers.mjs";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, "dist");
 const RUNTIME = join(HERE, "node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.wasm");
 
-/** Bundles and what they may weigh, in bytes of gzip -9. The loader stands in every page. */
-const BUNDLES = [
-  { name: "loader", entry: "src/ui/loader.ts", budget: 3_000 },
-  { name: "dialog", entry: "src/ui/dialog.ts", budget: 16_000 },
-  { name: "worker", entry: "src/worker/worker.ts", budget: 32_000 },
-  { name: "encoder", entry: "src/worker/encoder.ts", budget: 42_000 },
-];
-
-/** The publisher puts the manifest in the place of this literal, quotes included. */
-const PLACEHOLDER = '"__NEARPAGE_MANIFEST__"';
-
-/**
- * The memory that onnxruntime-web's glue asks for: 4 GiB, shared even with one thread. iOS refuses to
- * reserve that much. 512 MiB (8,192 pages of 64 KiB) hold the encoder with its weights in fp32.
- * https://github.com/microsoft/onnxruntime/issues/22086
- */
-const MEMORY = { asked: "maximum:65536,shared:!0", given: "maximum:8192,shared:!0" };
-
-/** Refused by a Content-Security-Policy without 'unsafe-eval'. */
-const EVAL = /\beval\s*\(|\bnew Function\b|(?<![\w.])Function\s*\(/;
-
-const cssAsText = {
-  name: "css-as-text",
-  setup(plugin) {
-    plugin.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
-      return { contents: code, loader: "text" };
-    });
-  },
-};
-
-const smallerMemory = {
-  name: "smaller-memory",
-  setup(plugin) {
-    plugin.onLoad({ filter: /[\\/]ort\.wasm\.bundle\.min\.mjs$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      const found = source.split(MEMORY.asked).length - 1;
-      if (found !== 1) {
-        throw new Error(`onnxruntime-web asks for its memory in ${found} places, not in one: see MEMORY.`);
-      }
-      return { contents: source.replace(MEMORY.asked, MEMORY.given), loader: "js" };
-    });
-  },
-};
-
-async function bundle({ name, entry }) {
-  const { outputFiles } = await build({
-    absWorkingDir: HERE,
-    entryPoints: [entry],
-    bundle: true,
-    format: "iife",
-    platform: "browser",
-    target: "es2022",
-    minify: true,
-    charset: "utf8",
-    legalComments: "none",
-    define: { "import.meta.url": "undefined" },
-    plugins: [cssAsText, smallerMemory],
-    write: false,
-    outfile: `${name}.js`,
-  });
-  return outputFiles[0].text;
+const built = await scripts();
+const found = built.flatMap(faults);
+if (found.length > 0) {
+  console.error(found.join("\n"));
+  process.exit(1);
 }
 
-/** What is wrong with a script, in words for whoever runs the build; nothing if all is well. */
-function faults(name, code, budget) {
-  const found = [];
-  const size = gzipSync(code, { level: 9 }).length;
-  if (size > budget) {
-    found.push(
-      `${name}.js weighs ${size} bytes compressed, ${size - budget} more than its budget of ${budget}. ` +
-        "Could the new part load later, or be said shorter? If it is worth its weight, raise the budget in build.mjs.",
-    );
-  }
-  if (EVAL.test(code)) found.push(`${name}.js makes code from text, which many sites' CSP refuses.`);
-  if (code.includes(MEMORY.asked)) found.push(`${name}.js still reserves 4 GiB of memory.`);
-  const places = code.split(PLACEHOLDER).length - 1;
-  const wanted = name === "loader" ? 1 : 0;
-  if (places !== wanted) found.push(`${name}.js has ${places} places for the manifest, not ${wanted}.`);
-  return found;
-}
+rmSync(DIST, { recursive: true, force: true });
+mkdirSync(DIST);
+for (const { name, code } of built) writeFileSync(join(DIST, `${name}.js`), code);
+copyFileSync(RUNTIME, join(DIST, "runtime.wasm"));
+writeFileSync(join(DIST, "LICENSES.txt"), licences(HERE));
 
-async function main() {
-  const scripts = new Map();
-  const found = [];
-  for (const entry of BUNDLES) {
-    const code = await bundle(entry);
-    found.push(...faults(entry.name, code, entry.budget));
-    scripts.set(entry.name, code);
-  }
-  for (const [language, code] of await stemmers()) {
-    found.push(...faults(`stemmer-${language}`, code, 6_500));
-    scripts.set(`stemmer-${language}`, code);
-  }
-  if (found.length > 0) {
-    console.error(found.join("\n"));
-    process.exit(1);
-  }
-
-  rmSync(DIST, { recursive: true, force: true });
-  mkdirSync(DIST);
-  for (const [name, code] of scripts) writeFileSync(join(DIST, `${name}.js`), code);
-  writeFileSync(join(DIST, "runtime.wasm"), readFileSync(RUNTIME));
-  writeFileSync(join(DIST, "LICENSES.txt"), licences(HERE));
-
-  const sizes = BUNDLES.map(({ name, budget }) => {
-    const size = gzipSync(scripts.get(name), { level: 9 }).length;
-    return `  ${name.padEnd(8)} ${String(size).padStart(6)} of ${budget}`;
-  });
-  console.log(`dist/ is built. Bytes of the scripts, compressed:\n${sizes.join("\n")}`);
-}
-
-await main();
+const sizes = built.map(
+  ({ name, code, budget }) => `  ${name.padEnd(20)} ${String(weight(code)).padStart(6)} of ${budget}`,
+);
+console.log(`dist/ is built. Bytes of the scripts, compressed:\n${sizes.join("\n")}`);

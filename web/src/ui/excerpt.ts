@@ -14,12 +14,14 @@ export interface Excerpt {
 
 /** Characters of prose in an excerpt: two lines of the dialog, three on a phone. */
 export const TEXT_LENGTH = 190;
-/** Lines of code in an excerpt. */
+/** Lines of code in an excerpt; blank ones do not count. */
 export const CODE_LINES = 4;
+/** Characters of a line of code that are surely seen; a line marked further on begins later. */
+const CODE_COLUMNS = 64;
 
 /**
  * The part of a passage that best says why it was found: the stretch, of one block, in which most different
- * words of the query stand; of equals the one with most marks, then the earliest. Without marks, the start.
+ * words of the query stand. Of equals prose says more than code, then more marks, then what comes first.
  *
  * @returns null for a passage without text, such as a heading alone.
  */
@@ -27,12 +29,18 @@ export function excerpt(blocks: readonly MarkedBlock[]): Excerpt | null {
   let best: { block: MarkedBlock; worth: number } | null = null;
   for (const block of blocks) {
     if (block.text.trim() === "") continue;
-    const worth = densest(block, isCode(block) ? 4 * TEXT_LENGTH : TEXT_LENGTH).worth;
+    const worth = isCode(block)
+      ? densest(block, CODE_LENGTH).worth
+      : densest(block, TEXT_LENGTH).worth + PROSE_WORTH;
     if (!best || worth > best.worth) best = { block, worth };
   }
   if (!best) return null;
   return isCode(best.block) ? codeExcerpt(best.block) : textExcerpt(best.block);
 }
+
+const CODE_LENGTH = CODE_LINES * CODE_COLUMNS;
+/** A different word is worth 100, a mark 1. */
+const PROSE_WORTH = 50;
 
 const isCode = ({ kind }: MarkedBlock) => kind === "code" || kind === "signature";
 
@@ -87,34 +95,34 @@ function wordEnd(text: string, at: number, limit: number): number {
 const whole = (text: string, at: number) => (/[\udc00-\udfff]/.test(text[at] ?? "") ? at - 1 : at);
 
 function codeExcerpt(block: MarkedBlock): Excerpt {
-  const { start } = densest(block, 4 * TEXT_LENGTH);
-  const text = block.text.trimEnd();
-  const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
-  const marked = starts.findLastIndex((at) => at <= start);
-  // A line of context above, if there is one to spare; no fewer lines than there is room for.
-  const first = Math.max(0, Math.min(marked - 1, starts.length - CODE_LINES));
-  const next = starts[first + CODE_LINES];
-  const from = starts[first]!;
-  const to = next === undefined ? text.length : next - 1;
-  return { kind: "code", runs: outdented(runs(text, block.marks, from, to)) };
+  const lines = linesOf(block);
+  const { start } = densest(block, CODE_LENGTH);
+  const marked = lines.findLastIndex(({ from }) => from <= start);
+  // A line of context above, if there is one; no fewer lines than there is room for.
+  const first = Math.max(0, Math.min(marked - 1, lines.length - CODE_LINES));
+  const shown = lines.slice(first, first + CODE_LINES);
+  const indent = Math.min(...shown.map(({ indent }) => indent));
+  const excerpted = shown.flatMap(({ from, to }, index) => {
+    const line = codeLine(block, from + indent, to);
+    return index === 0 ? line : [{ text: "\n", marked: false }, ...line];
+  });
+  return { kind: "code", runs: excerpted };
 }
 
-/** Code without the indentation that all its lines share. */
-function outdented(shown: Run[]): Run[] {
-  const lines = shown
-    .map(({ text }) => text)
-    .join("")
-    .split("\n");
-  const indents = lines.filter((line) => line.trim()).map((line) => line.search(/\S/));
-  const indent = Math.min(...indents);
-  if (!Number.isFinite(indent) || indent === 0) return shown;
-  const margin = new RegExp(`(^|\\n)[^\\S\\n]{1,${indent}}`, "g");
-  return shown.map((run, index) => ({
-    ...run,
-    text: run.text.replace(margin, (found, newline: string, at: number) =>
-      newline || (at === 0 && index === 0) ? newline : found,
-    ),
+/** Where the lines that are not blank begin and end, and how many white characters they begin with. */
+function linesOf({ text }: MarkedBlock): { from: number; to: number; indent: number }[] {
+  return [...text.matchAll(/[^\n]*\S[^\n]*/g)].map(({ 0: line, index }) => ({
+    from: index,
+    to: index + line.trimEnd().length,
+    indent: line.search(/\S/),
   }));
+}
+
+function codeLine({ text, marks }: MarkedBlock, from: number, to: number): Run[] {
+  const mark = marks.find(([start, end]) => start >= from && end <= to);
+  if (!mark || mark[1] - from <= CODE_COLUMNS) return runs(text, marks, from, to);
+  const later = whole(text, mark[0] - CODE_COLUMNS / 4);
+  return [{ text: "… ", marked: false }, ...runs(text, marks, later, to)];
 }
 
 function runs(text: string, marks: readonly Mark[], from: number, to: number): Run[] {

@@ -7,10 +7,16 @@ export interface Group {
   hits: ShownHit[];
 }
 
-/** Hits by page: pages in the order of their best hit, hits of a page best first. */
+/**
+ * Hits by page: pages in the order of their best hit, hits of a page best first. Of a long section, which
+ * is several passages, only the best is kept: to a visitor they are one place.
+ */
 export function groupByPage(hits: readonly ShownHit[]): Group[] {
   const groups = new Map<string, Group>();
+  const places = new Set<string>();
   for (const hit of hits) {
+    if (places.has(hit.url)) continue;
+    places.add(hit.url);
     const group = groups.get(hit.page) ?? { page: hit.page, title: hit.title, hits: [] };
     group.hits.push(hit);
     groups.set(hit.page, group);
