@@ -239,9 +239,12 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
   return {
     open(query) {
       if (!dialog.open) dialog.showModal();
-      if (query) input.value = query;
       input.focus();
-      input.select();
+      if (query) {
+        // Typed in the theme's box, and perhaps not to the end.
+        input.value = query;
+        input.setSelectionRange(query.length, query.length);
+      } else input.select();
       if (input.value.trim() !== answered) search();
       setTimeout(() => {
         if (dialog.open) rungLine.loadEncoder();

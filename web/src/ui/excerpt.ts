@@ -13,15 +13,15 @@ export interface Excerpt {
 }
 
 /** Characters of prose in an excerpt: two lines of the dialog, three on a phone. */
-export const TEXT_LENGTH = 190;
+export const TEXT_LENGTH = 170;
 /** Lines of code in an excerpt; blank ones do not count. */
 export const CODE_LINES = 4;
 /** Characters of a line of code that are surely seen; a line marked further on begins later. */
 const CODE_COLUMNS = 64;
 
 /**
- * The part of a passage that best says why it was found: the stretch, of one block, in which most different
- * words of the query stand. Of equals prose says more than code, then more marks, then what comes first.
+ * The part of a passage that best says why it was found: the stretch, of one block, in which most of the
+ * query stands. Of equals prose says more than code, then more marks, then what comes first.
  *
  * @returns null for a passage without text, such as a heading alone.
  */
@@ -31,7 +31,7 @@ export function excerpt(blocks: readonly MarkedBlock[]): Excerpt | null {
     if (block.text.trim() === "") continue;
     const worth = isCode(block)
       ? densest(block, CODE_LENGTH).worth
-      : densest(block, TEXT_LENGTH).worth + PROSE_WORTH;
+      : PROSE_WORTH * (1 + densest(block, TEXT_LENGTH).worth);
     if (!best || worth > best.worth) best = { block, worth };
   }
   if (!best) return null;
@@ -39,8 +39,8 @@ export function excerpt(blocks: readonly MarkedBlock[]): Excerpt | null {
 }
 
 const CODE_LENGTH = CODE_LINES * CODE_COLUMNS;
-/** A different word is worth 100, a mark 1. */
-const PROSE_WORTH = 50;
+/** Prose explains; code that says no more than this many times as much is not shown for it. */
+const PROSE_WORTH = 1.4;
 
 const isCode = ({ kind }: MarkedBlock) => kind === "code" || kind === "signature";
 
@@ -50,16 +50,30 @@ interface Stretch {
   worth: number;
 }
 
-/** The marks that fit in `length` units of text and name the most words. */
+/** The marks that fit in `length` units of text and say most. */
 function densest({ text, marks }: MarkedBlock, length: number): Stretch {
   let best: Stretch = { start: 0, end: 0, worth: 0 };
   for (const [index, [start, firstEnd]] of marks.entries()) {
     const within = marks.slice(index).filter(([, end]) => end - start <= length);
-    const words = new Set(within.map(([from, to]) => text.slice(from, to).toLowerCase()));
-    const worth = words.size * 100 + within.length;
+    const worth = worthOf(within.map(([from, to]) => text.slice(from, to)));
     if (worth > best.worth) best = { start, end: within.at(-1)?.[1] ?? firstEnd, worth };
   }
   return best;
+}
+
+/**
+ * How much of a query stands in some marked words. Every different word counts, a long one, such as a whole
+ * identifier, for more; forms of a word, which begin alike, count once, and repetitions next to nothing.
+ */
+function worthOf(words: readonly string[]): number {
+  const lengths = new Map<string, number>();
+  for (const word of words) {
+    const beginning = word.slice(0, 4).toLowerCase();
+    lengths.set(beginning, Math.max(lengths.get(beginning) ?? 0, Math.min(word.length, 40)));
+  }
+  let worth = words.length / 100;
+  for (const length of lengths.values()) worth += 5 + length;
+  return worth;
 }
 
 function textExcerpt(block: MarkedBlock): Excerpt {
@@ -81,7 +95,7 @@ function wordStart(text: string, at: number, limit: number): number {
   const slack = text.slice(at, limit);
   const sentence = /[.!?:;]\s+(?=\S)/u.exec(slack.slice(0, 40));
   if (sentence) return at + sentence.index + sentence[0].length;
-  const word = /\s+(?=\S)/u.exec(slack);
+  const word = /\s+(?=\S|$)/u.exec(slack);
   return word ? at + word.index + word[0].length : whole(text, at);
 }
 

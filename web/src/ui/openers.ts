@@ -14,7 +14,20 @@ const OPENERS = [
 ].join();
 
 /** Events by which a theme opens its search or searches in it; the last is Bootstrap's, before a modal shows. */
-const EVENTS = ["mousedown", "click", "focus", "keyup", "input", "compositionend", "submit", "show.bs.modal"];
+const EVENTS = [
+  "mousedown",
+  "click",
+  "focus",
+  "focusin",
+  "keyup",
+  "input",
+  "compositionend",
+  "submit",
+  "show.bs.modal",
+];
+
+/** Of those, the ones that must not reach the theme and yet open nothing. */
+const SILENT = /focus|keyup/;
 
 export const hasOpener = (): boolean => !!document.querySelector(OPENERS);
 
@@ -33,7 +46,7 @@ export function watchOpeners(open: (box: HTMLInputElement | null) => void): void
     // This listener stands on the window, before every listener of the theme.
     event.stopImmediatePropagation();
     // A composition under way must end in the box where it began.
-    if (type === "focus" || type === "keyup" || (event as InputEvent).isComposing) return;
+    if (SILENT.test(type) || (event as InputEvent).isComposing) return;
     // Keeps the pointer from focusing the box, a label from ticking its drawer, the modal from showing.
     event.preventDefault();
     if (type === "mousedown") return;

@@ -1,12 +1,14 @@
 /**
  * The contextual encoder: the model in onnxruntime-web and its tokenizer. A script of its own, because
- * only a visitor who gets the model needs it; the worker loads it by `importScripts`.
+ * only a visitor who gets the model needs it. It runs in a thread of its own, where it answers messages,
+ * or is loaded by `importScripts` and called; `encoder_client.ts` knows which.
  */
 
 import { Tokenizer } from "@huggingface/tokenizers";
 import { env, InferenceSession, Tensor } from "onnxruntime-web/wasm";
 import { normalizeForEncoder } from "../engine/encoder_text.ts";
 import { type Pooling, pool } from "../engine/pooling.ts";
+import { ENCODER_THREAD, type FromEncoder, type ToEncoder } from "./encoder_client.ts";
 
 export interface EncoderConfig {
   /** Width of the vectors. */
@@ -38,6 +40,7 @@ export type CreateEncoder = typeof createEncoder;
 
 declare global {
   interface WorkerGlobalScope {
+    readonly name: string;
     /** Set by encoder.js. */
     nearpageEncoder?: CreateEncoder;
   }
@@ -94,4 +97,24 @@ export async function createEncoder({
   return { encode, ids };
 }
 
+/** Answers messages, in the order in which they come. */
+function serve(thread: DedicatedWorkerGlobalScope): void {
+  const send = (message: FromEncoder) => thread.postMessage(message);
+  const fail = (id: number | null) => (error: unknown) =>
+    send({ type: "failed", id, message: error instanceof Error ? error.message : String(error) });
+  let encoder: Promise<QueryEncoder>;
+  thread.onmessage = ({ data }: MessageEvent<ToEncoder>) => {
+    if (data.type === "start") {
+      encoder = createEncoder(data.files);
+      encoder.then(() => send({ type: "ready" }), fail(null));
+    } else {
+      const { id, text } = data;
+      encoder
+        .then(({ encode }) => encode(text))
+        .then((vector) => send({ type: "vector", id, vector }), fail(id));
+    }
+  };
+}
+
 self.nearpageEncoder = createEncoder;
+if (self.name === ENCODER_THREAD) serve(self as unknown as DedicatedWorkerGlobalScope);
