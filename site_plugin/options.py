@@ -1,0 +1,30 @@
+"""What may stand under `nearpage` in the configuration. MkDocs itself adds `enabled`."""
+
+from mkdocs.config import config_options as c
+from mkdocs.config.base import Config
+
+
+class _Semantic(c.Choice[str]):
+    """A choice that takes a bare `off`, which YAML reads as false, for the word."""
+
+    def run_validation(self, value: object) -> str:
+        return super().run_validation("off" if value is False else value)
+
+
+class PluginOptions(Config):
+    """The plugin's options."""
+
+    semantic = _Semantic(("full", "light", "off"), default="full")
+    """How far search goes beyond keywords: `full` and `light` add vectors to the index, `off` does not.
+
+    What `light` is for, a small query encoder in the place of the full one, is not there yet: it builds what
+    `full` does."""
+
+    offline = c.Type(bool, default=False)
+    """Whether the site must also search when opened from disk. Accepted, and without effect so far."""
+
+    cache_dir = c.Dir(default=".cache/plugin/nearpage")
+    """Where vectors are kept between builds, relative to the configuration file; outside `docs_dir`."""
+
+    encoder = c.Optional(c.Dir(exists=True))
+    """Another sentence encoder's folder, relative to the configuration file; the bundled one by default."""
