@@ -6,17 +6,16 @@ import type { Semantic } from "../engine/search.ts";
 import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
 import type { Codes } from "../engine/vectors.ts";
 import { FetchError, freshManifest, payload } from "./assets.ts";
-import type { CreateEncoder, QueryEncoder } from "./encoder.ts";
+import { type Encoding, startEncoder } from "./encoder_client.ts";
 import { once, Session } from "./session.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
-  nearpageEncoder?: CreateEncoder;
   /** Set by the stemmer's script, which stands before this one; absent for a language without one. */
   nearpageStem?: (word: string) => string;
 };
 
 interface LoadedEncoder {
-  encoder: QueryEncoder;
+  encoder: Encoding;
   codes: Codes;
 }
 
@@ -123,8 +122,7 @@ async function loadEncoder(): Promise<LoadedEncoder> {
       fetchPart(files.runtime),
       at.codes(onBytes),
     ]);
-    importScripts(new URL(files.code.file, base).href);
-    const encoder = await self.nearpageEncoder!({
+    const encoder = await startEncoder(new URL(files.code.file, base).href, {
       model,
       tokenizer: JSON.parse(new TextDecoder().decode(tokenizer)) as object,
       runtime,
