@@ -257,9 +257,9 @@ class Cutter:
         total = sum(unit.size for unit in units)
         ideal = total / max(1, -(-total // soft))
         starts = _best_starts(units, hard, ideal)
-        return [
-            _blocks(units[start:end]) for start, end in zip(starts, [*starts[1:], len(units)], strict=True)
-        ]
+        ends = [*starts[1:], len(units)]
+        parts = [_blocks(units[start:end]) for start, end in zip(starts, ends, strict=True)]
+        return [part for part in parts if part]  # without those of empty lines only
 
     def _units(self, index: int, block: Block, hard: int) -> Iterable[_Unit]:
         """A block as lines, its long lines as sentences if it is prose, what is over `hard` as pieces."""
