@@ -19,6 +19,7 @@ const EVENTS = [
   "click",
   "focus",
   "focusin",
+  "focusout",
   "keyup",
   "input",
   "compositionend",
@@ -41,7 +42,9 @@ export const hasOpener = (): boolean => !!document.querySelector(OPENERS);
  */
 export function watchOpeners(open: (box: HTMLInputElement | null) => void): void {
   const take = (event: Event) => {
-    const { target, type } = event;
+    const { type } = event;
+    // When the focus leaves anything, Material asks whether its box has it now.
+    const target = type === "focusout" ? (event as FocusEvent).relatedTarget : event.target;
     if (!(target instanceof Element && target.closest(OPENERS))) return;
     // This listener stands on the window, before every listener of the theme.
     event.stopImmediatePropagation();
