@@ -64,7 +64,8 @@ async function bundle({ name, entry }) {
     platform: "browser",
     target: "es2022",
     minify: true,
-    charset: "utf8",
+    // A classic script is read in the encoding of its page, whatever that is.
+    charset: "ascii",
     legalComments: "none",
     define: { "import.meta.url": "undefined" },
     plugins: [cssAsText, smallerMemory],

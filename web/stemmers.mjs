@@ -62,7 +62,7 @@ async function script(shared, section, language) {
         return stemmer.getCurrent();
       };
     })();`,
-    { minify: true, target: "es2022", legalComments: "none" },
+    { minify: true, charset: "ascii", target: "es2022", legalComments: "none" },
   );
   return code;
 }

@@ -53,14 +53,14 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
   });
   const close = element(
     "button",
-    { type: "button", class: "close", "aria-label": texts.closeLabel },
-    element("kbd", {}, texts.escape),
-    element("span", {}, texts.close),
+    { type: "button", class: "close" },
+    element("kbd", { "aria-hidden": "true" }, texts.escape),
+    element("span", { class: "unseen" }, texts.close),
   );
   const list = createResultList((url) => addressIn(site, url));
   const message = element("div", { class: "message" });
   const body = element("div", { class: "body" }, list.element, message);
-  const announcer = element("div", { role: "status", class: "announcer" });
+  const announcer = element("div", { role: "status", class: "unseen" });
   const rungLine = createRungLine(client, manifest);
   const keys = element(
     "div",

@@ -14,7 +14,6 @@ export const texts = {
   label: "Search the documentation",
   placeholder: "Search or ask a question",
   close: "Close",
-  closeLabel: "Close search",
   escape: "Esc",
   results: "Results",
   found: (hits: number, pages: number) =>
