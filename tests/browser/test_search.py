@@ -1,0 +1,254 @@
+"""What a visitor meets: search from the first key to the section, on the project's own docs."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nearpage.builder import Index, Page, search
+from nearpage.builder.cli import query_encoder
+from nearpage.builder.extract import extract
+from nearpage.builder.pages import read_pages
+from nearpage.builder.search import as_json
+
+NewTab = Callable[..., Any]
+
+QUESTION = "how does it stay fast while the model loads?"
+QUESTIONS = [
+    QUESTION,
+    "what happens when a build is killed half way",
+    "how are passages ranked",
+    "how large is the encoder that visitors load",
+    "can I use my own sentence encoder",
+    "leave a page out of search",
+    "does anything leave the visitor's browser",
+    "which headers should I set for caching",
+    "search says nothing relevant, why",
+    "GitHub Actions cache for vectors",
+    "window.nearpage.search",
+    "data-search-exclude",
+    "nearpage_rung",
+    "NEARPAGE_CACHE_DIR",
+    "APIRouter.include_router",
+    "use_directory_urls",
+    "over_limit",
+    "--no-inject",
+    "nDCG@10",
+    "C++",
+    "wasm-unsafe-eval",
+    "readthed",
+    "mani",
+    "stem",
+    "Reciprocal Rank Fusion",
+    "ÜBERSETZUNG straße",
+    "日本語 のドキュメント",
+    "🚀",
+    "the of and",
+    "best pizza dough recipe with fresh yeast",
+    "x" * 300,
+    "how " * 300,
+    "'; DROP TABLE passages; --",
+    "<script>alert(1)</script>",
+]
+
+
+def queries(docs: Path) -> list[str]:
+    """Questions of ours, and the headings of the docs with half a word cut off every other one."""
+    pages = [extract(url, html) for url, html in read_pages(docs)]
+    headings = [
+        section.heading_path[-1]
+        for page in pages
+        if isinstance(page, Page)
+        for section in page.sections
+        if section.heading_path
+    ]
+    half = [heading[: -len(heading.split()[-1]) // 2] for heading in headings]
+    return list(dict.fromkeys([*QUESTIONS, *headings, *half]))
+
+
+def ask(tab: Any, query: str, mode: str, limit: int = 10) -> Any:
+    return tab.page.evaluate(
+        "([query, options]) => window.nearpage.search(query, options)",
+        [query, {"mode": mode, "limit": limit}],
+    )
+
+
+def without_scores(result: Any) -> Any:
+    hits = [{name: value for name, value in hit.items() if name != "score"} for hit in result["hits"]]
+    return {**result, "hits": hits}
+
+
+def test_a_page_load_asks_for_the_loader_and_nothing_else(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    tab.page.goto(address, wait_until="networkidle")
+    tab.page.evaluate("() => window.nearpage.ready")
+    tab.page.wait_for_timeout(1_000)
+    assert tab.of_index() == ["nearpage.js"]
+    assert tab.rung() == "lexical"
+    assert tab.errors == []
+
+
+def test_results_come_before_the_model_and_get_better_with_it(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    held = []
+    tab.page.route("**/nearpage/model-*", lambda route: held.append(route))
+    tab.page.goto(address)
+    tab.open()
+    tab.page.keyboard.type(QUESTION)
+    tab.view("results")
+    assert tab.rung() == "lexical"
+    early = tab.urls()
+    assert early
+    while not held:
+        tab.page.wait_for_timeout(50)
+    held[0].continue_()
+    tab.wait_for_full()
+    tab.page.wait_for_function(
+        "early => JSON.stringify([...document.querySelector('nearpage-search').shadowRoot"
+        ".querySelectorAll('[role=option]')].map(a => a.dataset.url)) !== early",
+        arg=json.dumps(early, separators=(",", ":")),
+    )
+    assert tab.errors == []
+
+
+def test_the_browser_gives_the_command_lines_hits(new_tab: NewTab, address: str, docs: Path) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.page.evaluate("() => window.nearpage.open()")
+    tab.wait_for_full()
+    index = Index(docs / "nearpage")
+    encode = query_encoder(index, "hybrid", None)
+    asked = queries(docs)
+    assert len(asked) >= 100
+    statuses = set()
+    for query in asked:
+        for mode in ("lexical", "hybrid"):
+            here = as_json(search(index, query, mode, 10, encode))
+            assert ask(tab, query, mode) == here, (mode, query)
+            statuses.add(here["status"])
+        # Two runtimes' floats differ in the last bits; the order and everything else may not.
+        here = as_json(search(index, query, "vector", 10, encode))
+        there = ask(tab, query, "vector")
+        assert without_scores(there) == without_scores(here), query
+        for one, other in zip(there["hits"], here["hits"], strict=True):
+            assert abs(one["score"] - other["score"]) < 1e-6
+    assert statuses == {"ok", "nothing_relevant"}
+
+
+def test_enter_lands_on_the_section_and_escape_gives_the_focus_back(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.page.keyboard.press("/")
+    tab.page.wait_for_selector("nearpage-search dialog[open] input:focus")
+    tab.page.keyboard.press("Escape")
+    tab.page.wait_for_selector("nearpage-search dialog:not([open])", state="attached")
+
+    tab.open()
+    tab.page.keyboard.type("Leaving things out")
+    tab.view("results")
+    tab.page.wait_for_function(
+        "() => document.querySelector('nearpage-search').shadowRoot"
+        ".querySelector('[role=option]').dataset.url === 'mkdocs/#leaving-things-out'"
+    )
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("Enter")
+    tab.page.wait_for_url("**/mkdocs/#leaving-things-out")
+    assert tab.page.locator("#leaving-things-out").is_visible()
+    assert tab.errors == []
+
+
+def test_nothing_relevant_and_could_not_load_are_two_things(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.open()
+    tab.wait_for_full()
+    tab.page.keyboard.type("best pizza dough recipe with fresh yeast")
+    tab.view("nothing")
+    tab.page.wait_for_function(
+        "() => document.querySelector('nearpage-search').shadowRoot.querySelector('[role=status]')"
+        ".textContent.startsWith('Nothing relevant')"
+    )
+
+    broken = new_tab()
+    broken.page.route("**/nearpage/postings-*", lambda route: route.abort())
+    broken.page.goto(address)
+    broken.open()
+    broken.page.keyboard.type("vectors")
+    broken.view("failed")
+    broken.page.unroute("**/nearpage/postings-*")
+    broken.page.get_by_role("button", name="Try again").click()
+    broken.view("results")
+
+
+def test_without_the_model_the_words_go_on(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    tab.page.route("**/nearpage/model-*", lambda route: route.fulfill(status=500))
+    tab.page.goto(address)
+    tab.open()
+    tab.page.keyboard.type("how are passages ranked")
+    tab.view("results")
+    tab.page.get_by_text("semantic search could not be loaded").wait_for()
+    assert tab.rung() == "lexical"
+    assert ask(tab, QUESTION, "hybrid") == ask(tab, QUESTION, "lexical")
+    failure = tab.page.evaluate(
+        "() => window.nearpage.search('x', {mode: 'vector'}).catch(error => error.code)"
+    )
+    assert failure in {"fetch", "encoder"}
+
+
+def test_a_page_from_before_a_new_index_goes_on_with_the_new_one(
+    new_tab: NewTab, own_copy: tuple[Path, str]
+) -> None:
+    site, address = own_copy
+    tab = new_tab()
+    tab.page.goto(address)
+    # The new index has the same words under other names; the page still has the old loader.
+    folder = site / "nearpage"
+    manifest = (folder / "manifest.json").read_text()
+    for path in [*folder.glob("postings-*"), *folder.glob("texts-*"), *folder.glob("table-*")]:
+        renamed = path.name.replace("-", "-0", 1)
+        manifest = manifest.replace(path.name, renamed)
+        shutil.move(path, folder / renamed)
+    (folder / "manifest.json").write_text(manifest)
+    assert ask(tab, "Leaving things out", "lexical")["hits"][0]["anchor"] == "leaving-things-out"
+
+
+def test_indexed_text_is_never_run(new_tab: NewTab, own_copy: tuple[Path, str]) -> None:
+    site, address = own_copy
+    evil = "<img src=x onerror=window.ran=1><script>window.ran=1</script>"
+    shown = evil.replace("<", "&lt;")
+    page = site / "evil" / "index.html"
+    page.parent.mkdir()
+    page.write_text(
+        f"<title>{shown}</title><main><h1>{shown}</h1><p>zebra {shown}</p><pre>zebra {shown}</pre></main>"
+    )
+    from nearpage.builder import Options, build_site
+
+    build_site(site, None, Options(encoder=None))
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.open()
+    tab.page.keyboard.type("zebra")
+    tab.view("results")
+    assert evil in tab.page.locator("nearpage-search [role=option]").first.inner_text().replace("\n", "")
+    assert tab.page.evaluate("() => window.ran") is None
+
+
+def test_an_index_without_an_encoder_is_searched_by_words(
+    new_tab: NewTab, own_copy: tuple[Path, str]
+) -> None:
+    from nearpage.builder import Options, build_site
+
+    site, address = own_copy
+    build_site(site, None, Options(encoder=None))
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.open()
+    tab.page.keyboard.type("how are passages ranked")
+    tab.view("results")
+    tab.page.wait_for_timeout(1_500)
+    assert not [
+        name for name in tab.of_index() if name.startswith(("model", "runtime", "encoder", "vectors"))
+    ]
+    assert tab.rung() == "lexical"
