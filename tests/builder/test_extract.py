@@ -280,6 +280,12 @@ def test_a_home_page_with_an_empty_article_is_read_from_around_its_heading() -> 
     assert page.sections[0].blocks[0].text.startswith("Everything about boats.")
 
 
+def test_a_heading_in_a_box_of_its_own_has_its_text_elsewhere() -> None:
+    page = extract("x", "<div><h1>Harbour</h1></div><div><p>Everything about boats.</p></div>")
+    assert page is not None
+    assert (page.title, blocks(page)) == ("Harbour", [("prose", "Everything about boats.")])
+
+
 # -- marks of the author
 
 
@@ -334,6 +340,11 @@ def test_a_heading_without_an_anchor_has_that_of_the_heading_above_it() -> None:
         ("a", "A > B"),
         (None, "C"),
     ]
+
+
+def test_a_higher_heading_within_a_quote_stays_under_the_headings_around_it() -> None:
+    html = "<h1>A</h1><h3>B</h3><p>1</p><blockquote><h2>Q</h2><p>2</p><h1>R</h1><p>3</p></blockquote><p>4</p>"
+    assert [path for _, path in outline(body(html))] == ["A", "A > B", "A > B > Q", "A > B > R", "A > B"]
 
 
 @pytest.mark.parametrize(

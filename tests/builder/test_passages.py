@@ -198,6 +198,8 @@ def test_a_heading_without_text_goes_where_the_next_headings_repeat_it_and_stays
         ("ropes", "Harbour > Ropes", words(40)),
         ("todo", "Harbour > Todo", "Todo"),
     ]
+    passages = cut(page(section("Harbour > Todo"), section("Harbour > Ropes", prose(words(40)))))
+    assert [passage.text for passage in passages] == ["Todo", words(40)]
 
 
 def test_a_runt_joins_the_section_below_it_which_keeps_its_anchor() -> None:
@@ -260,6 +262,12 @@ def test_items_keep_their_own_anchors_however_small() -> None:
     assert [passage.anchor for passage in passages] == ["ropes", "rope.a", "rope.b", "rope.c"]
 
 
+def test_an_item_below_an_item_stays_apart() -> None:
+    crane = section("Harbour > Crane", Block("signature", "class Crane"))
+    lift = section("Harbour > Crane > lift", Block("signature", "lift()"))
+    assert [passage.anchor for passage in cut(page(crane, lift))] == ["crane", "lift"]
+
+
 def test_headings_within_the_description_of_an_item_join_it_if_all_fits() -> None:
     item = section("Harbour > moor", Block("signature", "moor()"), prose(words(30)))
     example = section("Harbour > moor > Examples", Block("code", "moor()"))
@@ -278,6 +286,19 @@ def test_a_long_section_is_split_between_blocks_into_parts_of_similar_size() -> 
     passages = cut(page(section("Harbour > Ropes", *blocks)))
     assert [len(passage.blocks) for passage in passages] == [3, 3]
     assert [(passage.anchor, passage.ordinal) for passage in passages] == [("ropes", 0), ("ropes", 1)]
+
+
+def test_a_place_between_blocks_is_better_than_an_even_one_within() -> None:
+    blocks = [Block("table", "\n".join([words(10)] * rows)) for rows in (11, 17)]
+    assert [passage.blocks for passage in cut(page(section("Harbour", *blocks)))] == [
+        (blocks[0],),
+        (blocks[1],),
+    ]
+
+
+def test_parts_aim_at_the_target_not_at_the_limit() -> None:
+    blocks = [prose(words(50)) for _ in range(12)]
+    assert [len(passage.blocks) for passage in cut(page(section("Harbour", *blocks)))] == [3, 3, 3, 3]
 
 
 def test_parts_are_balanced_rather_than_one_full_and_a_runt() -> None:
@@ -314,8 +335,9 @@ def test_a_sentence_without_end_is_split_between_words_and_a_word_without_end_wi
 
 
 def test_a_line_that_announces_an_example_stays_with_it() -> None:
-    blocks = [prose(words(80)), prose("For example:"), Block("code", words(80)), prose(words(80))]
+    blocks = [prose(words(90)), prose("For example:"), Block("code", words(90)), prose(words(90))]
     passages = cut(page(section("Harbour", *blocks)))
+    assert len(passages) == 2
     assert not any(passage.text.endswith(":") for passage in passages)
 
 
@@ -330,6 +352,17 @@ def test_characters_that_join_words_for_the_tokenizer_are_no_way_over_the_limit(
     passages = cutter.cut(0, one)
     assert max(size(cutter.embedded_text(one, passage)) for passage in passages) <= 256
     assert squeezed("".join(passage.text for passage in passages)) == squeezed(text)
+
+
+def test_words_that_are_more_pieces_together_than_apart_are_measured_as_they_are() -> None:
+    # The tokenizer removes the separator and sees one word, Python's str.split sees several.
+    together = "\x1c".join(["banana", "apple", "pencil"] * 5)
+    assert size(together) > sum(size(word) - 2 for word in together.split()) + 2
+    cutter = Cutter(tokenizer())
+    for count in range(4, 17):
+        one = page(section("Harbour", prose(" ".join([together] * count))))
+        passages = cutter.cut(0, one)
+        assert max(size(cutter.embedded_text(one, passage)) for passage in passages) <= 256
 
 
 def test_a_page_without_sections_has_no_passages() -> None:
