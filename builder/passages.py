@@ -22,13 +22,14 @@ LIMIT = 256  # what the encoder reads: all-MiniLM-L6-v2 was trained on no longer
 TARGET = 200  # a part of a long section
 RUNT = 24  # less text than this does not stand alone
 _SPECIALS = 2  # [CLS] and [SEP]
+_LABEL = 6  # a block of prose up to this is the title of what follows
 _LONG_LINE = 60  # prose lines over this may also be split between sentences
 
 # What it costs to split at a place, against 1 for a part that is empty instead of its ideal size.
 _AT_LINE = 0.15
 _AT_SENTENCE = 0.3
 _AT_PIECE = 0.6
-_AFTER_COLON = 0.1  # between "For example:" and the example
+_ANNOUNCED = 0.1  # between "For example:", "Note" or the label of a tab, and what follows
 
 _SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=\S)|(?<=[。！？；])")
 
@@ -336,6 +337,12 @@ def _sentences(line: str) -> list[tuple[str, str]]:
     return found
 
 
+def _announces(unit: _Unit, following: _Unit) -> bool:
+    """Whether a unit says little without the one after it: it ends in a colon, or is a few words' block."""
+    is_label = unit.kind == "prose" and unit.size <= _LABEL and unit.block != following.block
+    return unit.text.endswith(":") or (is_label and not unit.text.endswith((".", "!", "?")))
+
+
 def _best_starts(units: Sequence[_Unit], hard: int, ideal: float) -> list[int]:
     """Where the parts begin, so that all fit and the sum of what is wrong with them is least.
 
@@ -352,8 +359,7 @@ def _best_starts(units: Sequence[_Unit], hard: int, ideal: float) -> list[int]:
                 break
             wrong = best[start][0] + ((size - ideal) / ideal) ** 2
             if start:
-                colon = units[start - 1].text.endswith(":")
-                wrong += units[start].cost + (_AFTER_COLON if colon else 0)
+                wrong += units[start].cost + (_ANNOUNCED if _announces(units[start - 1], units[start]) else 0)
             if wrong < choice[0]:
                 choice = (wrong, start)
         best.append(choice)

@@ -334,11 +334,12 @@ def test_a_sentence_without_end_is_split_between_words_and_a_word_without_end_wi
     assert "".join(parts) == word
 
 
-def test_a_line_that_announces_an_example_stays_with_it() -> None:
-    blocks = [prose(words(90)), prose("For example:"), Block("code", words(90)), prose(words(90))]
+@pytest.mark.parametrize("line", ["For example:", "Python 3.10+"])
+def test_a_line_that_announces_something_stays_with_it(line: str) -> None:
+    blocks = [prose(words(90)), prose(line), Block("code", words(90)), prose(words(90))]
     passages = cut(page(section("Harbour", *blocks)))
     assert len(passages) == 2
-    assert not any(passage.text.endswith(":") for passage in passages)
+    assert not any(passage.text.endswith(line) for passage in passages)
 
 
 def test_characters_that_join_words_for_the_tokenizer_are_no_way_over_the_limit() -> None:
