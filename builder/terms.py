@@ -13,7 +13,8 @@ r"""Text to terms. One specification in two languages: `web/src/engine/terms.ts`
    lexeme with a symbol also gives itself with it (`--flag` and `flag`).
 4. **Folding.** NFKC; lower case by code point; without the combining marks U+0300 to U+036F; `ß` is
    `ss`, `ς` is `σ`, `ı` is `i`.
-5. **Stems.** A part of three or more letters also gives its folded Snowball stem.
+5. **Stems.** A part of three or more letters also gives its folded Snowball stem, if the site's language
+   has a stemmer and the stemmer reads all of these letters (`READ`).
 
 Forms longer than `LONGEST` code points are left out; their parts remain.
 """
@@ -22,9 +23,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 
 import regex
-import snowballstemmer
 
 LONGEST = 64
 
@@ -67,6 +68,15 @@ STEMMERS = {
 }
 """Primary language subtag to Snowball algorithm."""
 
+READ = {
+    "danish": "a-zæøå",
+    "finnish": "a-zäö",
+    "french": r"\u0000-êìíîð-\uffff",  # all but ë and ï
+}
+"""Letters that an algorithm reads, as a class of a regular expression: elsewhere its two libraries differ."""
+READ_BY_OTHERS = r"\u0000-\uffff"
+"""One library counts code points, the other UTF-16 units."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -105,12 +115,17 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFC", bare).translate(_FOLDED)
 
 
+@cache
 def stemmer(language: str) -> Stem:
     """The Snowball stemmer of a language tag (`pt-BR`); the identity where there is none."""
     algorithm = STEMMERS.get(language.split("-", maxsplit=1)[0].lower())
     if algorithm is None:
         return lambda word: word
-    return cache(snowballstemmer.stemmer(algorithm).stemWord)
+    # Not snowballstemmer.stemmer(), which takes PyStemmer where that is installed: another version.
+    module = import_module(f"snowballstemmer.{algorithm}_stemmer")
+    stem: Stem = getattr(module, f"{algorithm.title()}Stemmer")().stemWord
+    is_read = regex.compile(f"[{READ.get(algorithm, READ_BY_OTHERS)}]+").fullmatch
+    return cache(lambda word: stem(word) if is_read(word) else word)
 
 
 def lexemes(text: str, stem: Stem) -> Iterator[Lexeme]:

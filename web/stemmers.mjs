@@ -20,6 +20,20 @@ const SECTION = /^ {4}var ([a-z]+)Stemmer = function /gm;
 /** What follows the last section. */
 const END = "\n    function newStemmer(lng) {";
 
+/** What an algorithm reads of the letters, as in `builder/terms.py`: a word with any other is its own stem. */
+const READ = {
+  danish: "a-zæøå",
+  finnish: "a-zäö",
+  french: "\\u0000-êìíîð-\\uffff",
+};
+const READ_BY_OTHERS = "\\u0000-\\uffff";
+
+/** Python's library reads ё as е; the package here is older. */
+const PREPARED = { russian: 'word.replace(/ё/g, "е")' };
+
+/** Matches the words that an algorithm stems. */
+export const read = (language) => new RegExp(`^[${READ[language] ?? READ_BY_OTHERS}]+$`, "u");
+
 /** The older of the two English stemmers; `english` is its successor. */
 const LEFT_OUT = new Set(["porter"]);
 
@@ -56,8 +70,10 @@ async function script(shared, section, language) {
       ${shared}
       ${section}
       var stemmer = new ${language}Stemmer();
+      var read = ${read(language)};
       self.nearpageStem = function (word) {
-        stemmer.setCurrent(word);
+        if (!read.test(word)) return word;
+        stemmer.setCurrent(${PREPARED[language] ?? "word"});
         stemmer.stem();
         return stemmer.getCurrent();
       };

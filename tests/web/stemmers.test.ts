@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import vm from "node:vm";
 import { describe, expect, it } from "vitest";
-import { stemmers } from "../../web/stemmers.mjs";
+import { read, stemmers } from "../../web/stemmers.mjs";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const whole = require("snowball-stemmers") as {
@@ -36,7 +36,10 @@ describe("each language cut out of snowball-stemmers", async () => {
       const self: { nearpageStem?: (word: string) => string } = {};
       vm.runInNewContext(code, { self });
       const expected = whole.newStemmer(language);
-      const differing = words().filter((word) => self.nearpageStem?.(word) !== expected.stem(word));
+      const differing = words().filter((word) => {
+        const stem = read(language).test(word) ? expected.stem(word) : word;
+        return self.nearpageStem?.(word) !== stem;
+      });
       expect(differing).toEqual([]);
     });
   }

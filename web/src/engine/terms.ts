@@ -1,6 +1,6 @@
 /**
  * Text to terms; the twin of `builder/terms.py`, which holds the specification. Both are held together
- * by `tests/contract/terms.json` and a sweep over every code point.
+ * by `tests/contract/cases/terms.json` and a sweep over every code point.
  */
 
 /** Forms longer than this many code points are no terms. */
