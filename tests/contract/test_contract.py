@@ -1,0 +1,87 @@
+"""The cases that both languages must answer alike; `tests/web/contract.test.ts` runs them in the other."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from nearpage.builder import bm25, fusion, vectors
+from nearpage.builder.format import decoded_length, length_code
+from nearpage.builder.postings import PostingList
+from nearpage.builder.query import QueryWord, query_words
+from nearpage.builder.terms import stemmer, terms
+
+CASES = Path(__file__).parent / "cases"
+
+
+def run_terms(given: dict[str, Any]) -> Any:
+    return list(terms(given["text"], stemmer(given["language"])))
+
+
+def run_query(given: dict[str, Any]) -> Any:
+    words = query_words(
+        given["query"], stemmer(given["language"]), frozenset(given["light"]), given["light_weight"]
+    )
+    return [
+        {"weight": word.weight, "alternatives": word.alternatives, "prefix": word.prefix} for word in words
+    ]
+
+
+def run_bm25(given: dict[str, Any]) -> Any:
+    title, headings, body, code = [bm25.FieldParameters(*field) for field in given["parameters"]["fields"]]
+    parameters = bm25.Bm25Parameters(
+        given["parameters"]["k1"], given["parameters"]["coverage"], (title, headings, body, code)
+    )
+    rows = {term: np.array(found, np.int64) for term, found in given["postings"].items()}
+    lists = {term: PostingList(found[:, 0], found[:, 1:]) for term, found in rows.items()}
+    lengths = np.array(given["lengths"], np.float64)
+    scored = bm25.score(
+        [QueryWord(**word) for word in given["words"]],
+        lists.get,
+        lambda prefix: [(term, len(rows[term])) for term in sorted(rows) if term.startswith(prefix)],
+        bm25.norm(lengths, parameters),
+        np.array(given.get("boosts", [1] * len(lengths)), np.float64),
+        parameters,
+    )
+    return {"scores": scored.scores.tolist(), "coverage": scored.coverage.tolist()}
+
+
+def run_vectors(given: dict[str, Any]) -> Any:
+    if "vectors" in given:
+        codes = vectors.quantise(np.array(given["vectors"], np.float32))
+        return {"scales": codes.scales.tolist(), "codes": codes.codes.tolist()}
+    codes = vectors.Codes(np.array(given["scales"], np.float32), np.array(given["codes"], np.int8))
+    return {"cosines": vectors.cosines(np.array(given["query"], np.float32), codes).tolist()}
+
+
+def run_fusion(given: dict[str, Any]) -> Any:
+    if "rankings" in given:
+        return [list(pair) for pair in fusion.fuse(given["rankings"], given["k"])]
+    return fusion.ranking(np.array(given["scores"], np.float64), given["depth"], given["positive_only"])
+
+
+def run_length_code(given: dict[str, Any]) -> Any:
+    code = length_code(given["length"])
+    return {"code": code, "reads_as": decoded_length(code)}
+
+
+def near(expected: Any) -> Any:
+    """Numbers to five decimals: they are written by hand, or by a formula in another order."""
+    if isinstance(expected, dict):
+        return {key: near(each) for key, each in expected.items()}
+    if isinstance(expected, list):
+        return [near(each) for each in expected]
+    return pytest.approx(expected, abs=5e-6) if isinstance(expected, int | float) else expected
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expect"),
+    [
+        pytest.param(path.stem, case["given"], case["expect"], id=f"{path.stem}: {case['why']}")
+        for path in sorted(CASES.glob("*.json"))
+        for case in json.loads(path.read_text())
+    ],
+)
+def test_case(name: str, given: dict[str, Any], expect: Any) -> None:
+    assert globals()[f"run_{name}"](given) == near(expect)

@@ -1,0 +1,91 @@
+/** The cases that both languages must answer alike; `tests/contract/test_contract.py` runs them in the other. */
+
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { type Lookup, norm, score } from "../../web/src/engine/bm25.ts";
+import { decodedLength } from "../../web/src/engine/format.ts";
+import { fuse, ranking } from "../../web/src/engine/fusion.ts";
+import { compareTerms } from "../../web/src/engine/lookup.ts";
+import { queryWords } from "../../web/src/engine/query.ts";
+import { terms } from "../../web/src/engine/terms.ts";
+import { cosines } from "../../web/src/engine/vectors.ts";
+import { stemOf } from "./stemming.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: what a case holds depends on its file
+type Given = any;
+
+const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
+  terms: ({ text, language }) => [...terms(text, stemOf(language))],
+
+  query: ({ query, language, light, light_weight }) =>
+    queryWords(query, stemOf(language), { weight: light_weight, words: new Set<string>(light) }).map(
+      ({ weight, alternatives, prefix }) => ({
+        weight,
+        alternatives: Object.fromEntries(alternatives),
+        prefix,
+      }),
+    ),
+
+  bm25({ words, postings, lengths, boosts, parameters: { k1, coverage, fields } }) {
+    const parameters = {
+      k1,
+      coverage,
+      fields: fields.map(([weight, b, mean_length]: number[]) => ({ weight, b, mean_length })),
+    };
+    const lookup: Lookup = {
+      postings(term) {
+        const rows = postings[term] as number[][] | undefined;
+        if (!rows) return undefined;
+        return {
+          passages: Uint32Array.from(rows, ([passage]) => passage!),
+          frequencies: Uint32Array.from(rows.flatMap((row) => row.slice(1))),
+        };
+      },
+      expand: (prefix) =>
+        Object.keys(postings)
+          .filter((term) => term.startsWith(prefix))
+          .sort(compareTerms)
+          .map((term) => [term, postings[term].length]),
+    };
+    const asked = words.map((word: Given) => ({
+      ...word,
+      alternatives: new Map(Object.entries(word.alternatives)),
+    }));
+    const norms = norm(Float64Array.from(lengths.flat()), parameters);
+    const factors = Float64Array.from(boosts ?? lengths.map(() => 1));
+    const scored = score(asked, lookup, norms, factors, parameters);
+    return { scores: [...scored.scores], coverage: [...scored.coverage] };
+  },
+
+  vectors({ query, scales, codes }, expected) {
+    if (!query) return expected; // how a vector becomes a code is the writer's affair
+    const found = cosines(Float32Array.from(query), {
+      dims: query.length,
+      scales: Float32Array.from(scales),
+      codes: Int8Array.from(codes.flat()),
+    });
+    return { cosines: [...found] };
+  },
+
+  fusion: ({ rankings, k, scores, depth, positive_only }) =>
+    rankings ? fuse(rankings, k) : ranking(Float64Array.from(scores), depth, positive_only),
+
+  length_code: (_, { code }) => ({ code, reads_as: decodedLength(code) }),
+};
+
+/** Numbers to five decimals: they are written by hand, or by a formula in another order. */
+const near = (expected: Given) =>
+  JSON.parse(JSON.stringify(expected), (_, each) =>
+    typeof each === "number" ? expect.closeTo(each, 5) : each,
+  );
+
+for (const [name, run] of Object.entries(RUN)) {
+  const cases = JSON.parse(
+    readFileSync(new URL(`../contract/cases/${name}.json`, import.meta.url), "utf8"),
+  ) as { why: string; given: Given; expect: Given }[];
+  describe(name, () => {
+    it.each(cases)("$why", ({ given, expect: expected }) => {
+      expect(run(given, expected)).toEqual(near(expected));
+    });
+  });
+}
