@@ -21,7 +21,8 @@ export type OnBytes = (count: number) => void;
 
 /** The payload of a file of the index. */
 export async function payload(base: string, file: File, kind: Kind, onBytes?: OnBytes): Promise<Uint8Array> {
-  const response = await fetched(new URL(file.file, base));
+  // What is watched while it loads is what can wait: the encoder and its vectors.
+  const response = await fetched(new URL(file.file, base), onBytes ? { priority: "low" } : {});
   return unwrap(kind, await gunzipped(await bytes(response, onBytes)), file.file);
 }
 

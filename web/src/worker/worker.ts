@@ -85,20 +85,20 @@ async function searchedNow(query: string, mode: Mode | undefined, limit: number)
   const at = session!;
   if (mode === "vector" && !at.manifest.encoder)
     throw new EncoderError("This index was built without vectors.");
-  let loaded = mode === "lexical" ? null : ready;
-  if (!loaded && at.manifest.encoder && (mode === "hybrid" || mode === "vector")) {
-    try {
-      loaded = await encoderOnce();
-    } catch (error) {
-      // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
-      if (mode === "vector") throw error;
-    }
-  }
-  const semantic: Semantic | null = loaded && {
-    vector: await loaded.encoder.encode(query),
-    codes: loaded.codes,
-  };
+  const semantic = mode === "lexical" ? null : await meaning(query, mode);
   return at.search(query, mode ?? "hybrid", limit, semantic);
+}
+
+/** The query's vector; null where there is none to be had, unless the mode is `vector`. */
+async function meaning(query: string, mode: Mode | undefined): Promise<Semantic | null> {
+  try {
+    if (!ready && mode !== undefined && session?.manifest.encoder) await encoderOnce();
+    return ready && { vector: await ready.encoder.encode(query), codes: ready.codes };
+  } catch (error) {
+    // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
+    if (mode === "vector") throw error;
+    return null;
+  }
 }
 
 /** Loads the encoder and tells the page how it went. */
