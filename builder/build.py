@@ -49,9 +49,37 @@ class Silent:
         return lambda done: None
 
 
+class Lines:
+    """Progress as a line now and then, for logs. `say` is given the line."""
+
+    EVERY = 10.0  # seconds
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+
+    def step(self, name: str, total: int) -> Callable[[int], None]:
+        """Nothing is said of a step while it is short."""
+        done = 0
+        last = time.monotonic()
+
+        def advance(amount: int) -> None:
+            nonlocal done, last
+            done += amount
+            now = time.monotonic()
+            if now - last >= self.EVERY and done < total:
+                last = now
+                self._say(f"{name}: {done} of {total}")
+
+        return advance
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to build. `encoder` None leaves vectors and encoder out; `threads` None takes every core."""
+    """How to build.
+
+    `encoder` None leaves vectors and encoder out; `cache` None keeps no vectors for the next build;
+    `threads` None takes every core.
+    """
 
     encoder: Path | None = BUNDLED
     cache: Path | None = None
@@ -92,6 +120,8 @@ def build(
 
     with report.timed("load"):
         encoder = Encoder(options.encoder) if options.encoder else None
+        # Before the long work, so that a folder that cannot be written, or assets that are not there, end it.
+        folder = Folder(output)
         # Without an encoder passages are cut all the same as with the bundled one.
         pieces = encoder.pieces if encoder else PieceCounter(BUNDLED / "tokenizer.json")
         limit = encoder.config.limit if encoder else 256
@@ -99,13 +129,13 @@ def build(
 
     with report.timed("cut"):
         advance = progress.step("Cutting", len(pages))
-        cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + 2)
+        cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + len(pieces.ids("")))
         passages: list[Passage] = []
         for number, page in enumerate(pages):
             passages += cutter.cut(number, page)
             advance(1)
-        texts = [prefix + cutter.embedded_text(pages[passage.page], passage) for passage in passages]
-        lengths = [len(ids) for ids in pieces.ids_batch(texts)]
+        texts = [cutter.embedded_text(pages[passage.page], passage) for passage in passages]
+        lengths = [len(ids) for ids in pieces.ids_batch([prefix + text for text in texts])]
         report.passages = len(passages)
         report.longest_passage_pieces = max(lengths)
         report.over_limit = sum(length > limit for length in lengths)
@@ -117,7 +147,6 @@ def build(
         postings = post(pages, passages, stemmer(language))
 
     with report.timed("write"):
-        folder = Folder(output)
         manifest = Manifest(
             format=FORMAT,
             generator=f"nearpage {version('nearpage')}",
@@ -131,7 +160,6 @@ def build(
             light=light_words(language),
             table=folder.add(
                 "table",
-                ".bin",
                 wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
             ),
             postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
@@ -161,29 +189,25 @@ def sizes(manifest: Manifest) -> dict[str, int]:
 def _embed(
     encoder: Encoder, texts: list[str], options: Options, report: Report, progress: Progress
 ) -> npt.NDArray[np.float32]:
-    """Vectors [len(texts), dims]: from the cache where they are known, each text embedded once."""
-    with report.timed("embed"):
-        vectors = np.zeros((len(texts), encoder.config.dims), np.float32)
-        if options.cache is None:
-            advance = progress.step("Embedding", len(texts))
-            vectors[:] = encoder.passages(texts, advance, options.threads)
-            report.embedded = len(texts)
-            return vectors
-        with open_cache(options.cache, encoder.config.fingerprint) as cache:
-            known = cache.get(texts)
-            for position, vector in known.items():
-                vectors[position] = vector
-            missing = [position for position in range(len(texts)) if position not in known]
-            advance = progress.step("Embedding", len(missing))
-            # In portions, so that a build that is stopped has not worked in vain.
-            for start in range(0, len(missing), _PORTION):
-                portion = missing[start : start + _PORTION]
-                wanted = [texts[position] for position in portion]
-                vectors[portion] = encoder.passages(wanted, advance, options.threads)
-                cache.put(wanted, vectors[portion])
-            cache.prune()
-            report.embedded, report.reused = len(missing), len(known)
-    return vectors
+    """Vectors [len(texts), dims]: each distinct text embedded once, and only if the cache has none."""
+    with report.timed("embed"), open_cache(options.cache, encoder.config.fingerprint) as cache:
+        distinct = list(dict.fromkeys(texts))
+        vectors = np.zeros((len(distinct), encoder.config.dims), np.float32)
+        known = cache.get(distinct)
+        for position, vector in known.items():
+            vectors[position] = vector
+        missing = [position for position in range(len(distinct)) if position not in known]
+        advance = progress.step("Embedding", len(missing))
+        # In portions, so that a build that is stopped has not worked in vain.
+        for start in range(0, len(missing), _PORTION):
+            portion = missing[start : start + _PORTION]
+            wanted = [distinct[position] for position in portion]
+            vectors[portion] = encoder.passages(wanted, advance, options.threads)
+            cache.put(wanted, vectors[portion])
+        cache.prune()
+        report.embedded, report.reused = len(missing), len(texts) - len(missing)
+        row = {text: position for position, text in enumerate(distinct)}
+        return vectors[[row[text] for text in texts]]
 
 
 _PORTION = 2048
@@ -206,7 +230,7 @@ def _parameters(postings: Postings) -> Bm25Parameters:
 def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tuple[PackFile, ...]:
     written = []
     for pack in packs:
-        file = folder.add(stem, ".bin", wrap(kind, pack.payload))
+        file = folder.add(stem, wrap(kind, pack.payload))
         written.append(PackFile(file.file, file.bytes, pack.first))
     return tuple(written)
 
@@ -226,7 +250,7 @@ def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | No
     config = encoder.config
 
     def add(stem: str, data: bytes) -> File:
-        return folder.add(stem, ".bin", wrap(Kind.ENCODER, data))
+        return folder.add(stem, wrap(Kind.ENCODER, data))
 
     return EncoderFiles(
         name=config.name,
@@ -235,10 +259,10 @@ def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | No
         limit=config.limit,
         pooling=config.pooling,
         query_prefix=config.query_prefix,
-        model=add("model", encoder.model_path.read_bytes()),
-        tokenizer=add("tokenizer", encoder.tokenizer_path.read_bytes()),
+        model=add("model", encoder.model),
+        tokenizer=add("tokenizer", encoder.tokenizer),
         runtime=add("runtime", asset("runtime.wasm")),
-        code=folder.add("encoder", ".js", asset("encoder.js")),
+        code=folder.add("encoder", asset("encoder.js")),
     )
 
 
@@ -247,6 +271,6 @@ def _code(folder: Folder, language: str) -> Code:
     algorithm = STEMMERS.get(language.split("-", maxsplit=1)[0].lower())
     stem = asset(f"stemmer-{algorithm}.js") + b"\n" if algorithm else b""
     return Code(
-        worker=folder.add("worker", ".js", stem + asset("worker.js")),
-        dialog=folder.add("dialog", ".js", asset("dialog.js")),
+        worker=folder.add("worker", stem + asset("worker.js")),
+        dialog=folder.add("dialog", asset("dialog.js")),
     )

@@ -1,15 +1,16 @@
 """The command line: options to calls, results to text or JSON, errors to one line and an exit code."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 import orjson
-from nearpage.builder.build import Options, sizes
+from nearpage.builder.build import Lines, Options, Progress, sizes
 from nearpage.builder.cache import default_folder
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, NearpageError, UsageError
@@ -22,6 +23,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 FOLDER = click.Path(path_type=Path)
 MODES = click.Choice(["hybrid", "lexical", "vector"])
@@ -36,15 +38,35 @@ class _Bars:
         self._bars = bars
 
     def step(self, name: str, total: int) -> Callable[[int], None]:
-        """A bar for the step."""
+        """A bar for the step, if there is anything to do."""
+        if not total:
+            return lambda done: None
         task = self._bars.add_task(name, total=total)
         return lambda done: self._bars.advance(task, done)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Bars that vanish when they are done, or for a log a line now and then."""
+    # Not rich's own idea of a terminal: FORCE_COLOR, which many CI systems set, makes it see one in a log.
+    if not sys.stderr.isatty() or messages.is_dumb_terminal:
+        yield Lines(_say)
+        return
+    columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn())
+    with Bars(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=messages, transient=True) as bars:
+        yield _Bars(bars)
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    invoke_without_command=True,
+)
 @click.version_option(version("nearpage"), prog_name="nearpage")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Search for static documentation sites that understands questions and needs no server."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 @cli.command("build")
@@ -71,17 +93,16 @@ def build_command(
         raise UsageError("--no-semantic and --encoder exclude each other; drop one of them")
     options = Options(
         encoder=None if no_semantic else encoder or BUNDLED,
-        cache=cache_dir or default_folder(),
+        cache=None if no_semantic else cache_dir or default_folder(),
         threads=threads,
     )
-    columns = (TextColumn("{task.description:18}"), BarColumn(), MofNCompleteColumn())
-    with Bars(*columns, TimeElapsedColumn(), TimeRemainingColumn(), console=messages) as bars:
-        report = build_site(site, output, options, inject_loader=not no_inject, progress=_Bars(bars))
+    with _progress() as progress:
+        report = build_site(site, output, options, inject_loader=not no_inject, progress=progress)
     if as_report:
         _print_json(asdict(report))
         return
     searchable = sum(report.bytes[kind] for kind in ("postings", "texts", "vectors"))
-    messages.print(
+    _say(
         f"{report.pages} pages, {report.passages} passages "
         f"({report.embedded} embedded, {report.reused} reused); index {searchable / 1e6:.2f} MB, "
         f"encoder and runtime {(report.bytes['encoder'] + report.bytes['runtime']) / 1e6:.1f} MB; "
@@ -100,16 +121,19 @@ def search_command(
     query: str, folder: Path, limit: int, mode: Mode, encoder: Path | None, as_document: bool
 ) -> None:
     """Answer QUERY from an index, as the browser does."""
+    # Bytes of the command line that are no UTF-8 are no text either.
+    query = query.encode(errors="surrogateescape").decode(errors="replace")
     index = open_index(folder)
     result = search(index, query, mode, limit, query_encoder(index, mode, encoder))
     if as_document:
         _print_json(as_json(result))
         return
-    output = Console(highlight=False)
+    output = Console(highlight=False, emoji=False)
     if result.status == "nothing_relevant":
         output.print("Nothing relevant.")
     for hit in result.hits:
-        output.print(f"[bold]{hit.rank}. {escape(' > '.join([hit.title, *hit.heading_path]))}[/bold]")
+        title = escape(" > ".join([hit.title, *hit.heading_path]))
+        output.print(f"[bold]{hit.rank}. {title}[/bold]", soft_wrap=True)
         output.print(f"   [cyan]{escape(hit.url)}[/cyan]", soft_wrap=True)
         output.print(f"   {escape(' '.join(hit.text.split())[:240])}\n")
 
@@ -128,11 +152,17 @@ def eval_command(
     index = open_index(folder)
     evaluation = evaluate(index, read_queries(queries), mode, query_encoder(index, mode, encoder))
     if run:
-        run.write_bytes(b"".join(orjson.dumps(asdict(line)) + b"\n" for line in evaluation.runs))
+        lines = b"".join(orjson.dumps(asdict(line)) + b"\n" for line in evaluation.runs)
+        try:
+            run.write_bytes(lines)
+        except OSError as error:
+            raise NearpageError(
+                f"{run}: cannot be written ({error.strerror}); choose another file with --run"
+            ) from error
     if as_document:
         _print_json(evaluation.measures)
     else:
-        Console(highlight=False).print(table(evaluation))
+        click.echo(table(evaluation))
 
 
 @cli.command("stats")
@@ -159,7 +189,7 @@ def stats_command(folder: Path, as_document: bool) -> None:
     if as_document:
         _print_json(stats)
         return
-    output = Console(highlight=False)
+    output = Console(highlight=False, emoji=False)
     for name, value in stats.items():
         if isinstance(value, dict):
             output.print(name)
@@ -174,7 +204,7 @@ def stats_command(folder: Path, as_document: bool) -> None:
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
 def serve_command(site: Path, port: int) -> None:
     """Serve a built site on 127.0.0.1 to try its search."""
-    serve(site, port, lambda address: messages.print(f"Serving {site} at {address} (Ctrl+C stops)"))
+    serve(site, port, lambda address: _say(f"Serving {site} at {address} (Ctrl+C stops)"))
 
 
 def open_index(folder: Path) -> Index:
@@ -203,16 +233,24 @@ def _print_json(value: Any) -> None:
     click.echo(orjson.dumps(value, option=orjson.OPT_INDENT_2).decode())
 
 
+def _say(line: str) -> None:
+    """A line on standard error as it is: nothing in it is markup, and it is not wrapped."""
+    messages.print(Text(line))
+
+
+def _fail(reason: str, exit_code: int) -> NoReturn:
+    messages.print(Text.assemble(("nearpage:", "red"), " ", " ".join(reason.splitlines())))
+    sys.exit(exit_code)
+
+
 def main() -> None:
     """The entry point: a user's errors are one line on standard error, never a traceback."""
     try:
         cli.main(standalone_mode=False)
     except NearpageError as error:
-        messages.print(f"[red]nearpage:[/red] {escape(str(error))}")
-        sys.exit(error.exit_code)
-    except click.ClickException as error:
-        error.show()
-        sys.exit(2)
+        _fail(str(error), error.exit_code)
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "nearpage"
+        _fail(f"{error.format_message()} See {command} --help.", 2)
     except (click.Abort, KeyboardInterrupt):
-        messages.print("[red]nearpage:[/red] stopped; the index is as it was")
-        sys.exit(1)
+        _fail("stopped", 1)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,21 +23,28 @@ from nearpage.builder.errors import EncoderError
 from tokenizers import Tokenizer
 
 Vector = npt.NDArray[np.float32]
+Pooling = Literal["mean", "cls"]
+T = TypeVar("T")
 
 BUNDLED = Path(__file__).parent / "all-MiniLM-L6-v2"
 BATCH = 16
 """Passages of one length run together; more gains nothing (353 a second with 16, 359 with 32)."""
+SHORTEST_LIMIT = 32
+"""Word pieces an encoder must take: the title and a line of text."""
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderConfig:
-    """What the browser must know to encode a query as the builder encoded the passages."""
+    """What the browser must know to encode a query as the builder encoded the passages.
+
+    `fingerprint` is that of files and settings: the same for the same encoder in a folder of another name.
+    """
 
     name: str
     fingerprint: str
     dims: int
     limit: int
-    pooling: Literal["mean", "cls"]
+    pooling: Pooling
     query_prefix: str
     passage_prefix: str
 
@@ -49,7 +56,9 @@ class PieceCounter:
         try:
             self.tokenizer = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises bare Exception
-            raise EncoderError(f"{path}: not a tokenizer.json that can be read ({error})") from error
+            raise EncoderError(
+                f"{path}: not a tokenizer.json that can be read ({_first_line(error)}); give another"
+            ) from error
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
 
@@ -68,70 +77,84 @@ class Encoder:
 
     def __init__(self, folder: Path = BUNDLED) -> None:
         self.folder = folder
-        self.model_path = _existing(folder, "model.onnx", "onnx/model.onnx")
-        self.tokenizer_path = _existing(folder, "tokenizer.json")
-        self.pieces = PieceCounter(self.tokenizer_path)
-        self._session = _session(self.model_path)
+        path = _existing(folder, "model.onnx", "onnx/model.onnx")
+        tokenizer_path = _existing(folder, "tokenizer.json")
+        self.model = _bytes(path)
+        self.tokenizer = _bytes(tokenizer_path)
+        self.pieces = PieceCounter(tokenizer_path)
+        self._session = _session(path, self.model)
         self._inputs = {declared.name for declared in self._session.get_inputs()}
         foreign = self._inputs - {"input_ids", "attention_mask", "token_type_ids"}
         if foreign or "input_ids" not in self._inputs:
             raise EncoderError(
-                f"{self.model_path}: not a sentence encoder; its inputs are "
-                f"{', '.join(sorted(self._inputs))}, expected input_ids, attention_mask, token_type_ids"
+                f"{path}: not a sentence encoder; its inputs are {', '.join(sorted(self._inputs))}, "
+                "expected input_ids, attention_mask, token_type_ids"
             )
         self._output = self._session.get_outputs()[0].name
-        self.config = self._read_config()
+        self.config = self._read_config(path)
 
-    def _read_config(self) -> EncoderConfig:
-        sizes = _json(self.folder / "sentence_bert_config.json")
-        prompts = _json(self.folder / "config_sentence_transformers.json").get("prompts", {})
-        pooling = _json(self.folder / "1_Pooling" / "config.json")
-        digest = hashlib.sha256()
-        for path in (self.model_path, self.tokenizer_path):
-            digest.update(path.read_bytes())
-        width = self._session.get_outputs()[0].shape[-1]
-        if not isinstance(width, int):
-            width = self._run([self.pieces.ids("width")]).shape[-1]
-        config = EncoderConfig(
-            name=self.folder.name,
-            fingerprint="",
-            dims=int(width),
-            limit=int(sizes.get("max_seq_length", 256)),
-            pooling="cls" if pooling.get("pooling_mode_cls_token") else "mean",
-            query_prefix=prompts.get("query", ""),
-            passage_prefix=prompts.get("passage", prompts.get("document", "")),
-        )
-        digest.update(repr(config).encode())
-        return EncoderConfig(**{**_fields(config), "fingerprint": digest.hexdigest()[:16]})
+    def _read_config(self, path: Path) -> EncoderConfig:
+        path_of_limit = self.folder / "sentence_bert_config.json"
+        limit = _member(path_of_limit, "max_seq_length", 256)
+        if limit < SHORTEST_LIMIT:
+            raise EncoderError(
+                f"{path_of_limit}: max_seq_length is {limit}; an encoder must take {SHORTEST_LIMIT} or more"
+            )
+        path_of_prompts = self.folder / "config_sentence_transformers.json"
+        prompts: dict[str, Any] = _member(path_of_prompts, "prompts", {})
+        if not all(isinstance(prompt, str) for prompt in prompts.values()):
+            raise EncoderError(f"{path_of_prompts}: a prompt is not text; mend it or delete it")
+        passage = prompts.get("passage") or prompts.get("document") or ""
+        output = self._run([self.pieces.ids("a text, to see what comes")])
+        if output.ndim not in {2, 3}:
+            raise EncoderError(
+                f"{path}: not a sentence encoder; its first output is {output.ndim}-dimensional, expected "
+                "a vector a text or a vector a piece"
+            )
+        # Ready-made sentence vectors are pooled by the graph, however that may be.
+        pooling = _pooling(self.folder / "1_Pooling" / "config.json") if output.ndim == 3 else "mean"
+        settings = (output.shape[-1], limit, pooling, prompts.get("query") or "", passage)
+        digest = hashlib.sha256(repr(settings).encode())
+        for data in (self.model, self.tokenizer):
+            digest.update(hashlib.sha256(data).digest())
+        return EncoderConfig(self.folder.resolve().name, digest.hexdigest()[:16], *settings)
 
     def _run(self, rows: list[list[int]]) -> Vector:
         """Raw model output for rows of one length."""
         ids = np.array(rows, np.int64)
         feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        output = self._session.run([self._output], {name: feeds[name] for name in self._inputs})[0]
-        return np.asarray(output, np.float32)
+        try:
+            output = self._session.run([self._output], {name: feeds[name] for name in self._inputs})[0]
+            return np.asarray(output, np.float32)
+        except Exception as error:  # the library has no common base of its errors
+            raise EncoderError(
+                f"{self.folder}: the model fails on a text of {ids.shape[1]} pieces ({_first_line(error)}); "
+                "do model.onnx, tokenizer.json and max_seq_length belong together?"
+            ) from error
 
     def _encode_rows(self, rows: list[list[int]]) -> Vector:
         return pooled(self._run(rows), self.config.pooling)
 
     def query(self, text: str) -> Vector:
         """The unit vector [dims] of a query; what is beyond the limit is cut off."""
-        ids = self.pieces.ids(self.config.query_prefix + text)
-        if len(ids) > self.config.limit:
-            ids = [*ids[: self.config.limit - 1], ids[-1]]
-        vector: Vector = self._encode_rows([ids])[0]
+        vector: Vector = self._encode_rows([self._cut(self.pieces.ids(self.config.query_prefix + text))])[0]
         return vector
+
+    def _cut(self, ids: list[int]) -> list[int]:
+        """The ids that fit the limit, the special one at the end kept."""
+        return ids if len(ids) <= self.config.limit else [*ids[: self.config.limit - 1], ids[-1]]
 
     def passages(
         self, texts: Sequence[str], advance: Callable[[int], None], threads: int | None = None
     ) -> Vector:
-        """Unit vectors [len(texts), dims], on `threads` cores (all by default).
+        """Unit vectors [len(texts), dims], on `threads` cores (all by default); prefixes are added here.
 
         Only passages of the same number of pieces share a batch, so none is padded, and pooling is done
         here: a row of the model's output has then the same bits whatever its neighbours, which a
         padded batch, or the graph's own mean over a batch, has not.
         """
-        rows = self.pieces.ids_batch([self.config.passage_prefix + text for text in texts])
+        prefixed = [self.config.passage_prefix + text for text in texts]
+        rows = [self._cut(ids) for ids in self.pieces.ids_batch(prefixed)]
         order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
         vectors = np.zeros((len(rows), self.config.dims), np.float32)
 
@@ -146,7 +169,7 @@ class Encoder:
         return vectors
 
 
-def pooled(output: Vector, pooling: Literal["mean", "cls"]) -> Vector:
+def pooled(output: Vector, pooling: Pooling) -> Vector:
     """Unit vectors [batch, dims] from token vectors [batch, pieces, dims]; [batch, dims] passes through.
 
     Sums run in float64 from the first piece on, as in the browser, and are rounded once at the end.
@@ -166,14 +189,18 @@ def _batches(order: list[int], rows: list[list[int]]) -> Iterator[list[int]]:
             yield same_length[start : start + BATCH]
 
 
-def _session(path: Path) -> Any:
+def _session(path: Path, model: bytes) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
+    options.log_severity_level = 4  # what is wrong is in the exception
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        # From its bytes: the browser gets no more, so weights in a second file must fail here as well.
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # the library has no common base of its errors
-        raise EncoderError(f"{path}: not an ONNX model that can be run ({error})".splitlines()[0]) from error
+        raise EncoderError(
+            f"{path}: not an ONNX model, in one file, that can be run ({_first_line(error)}); give the "
+            "folder of another encoder"
+        ) from error
 
 
 def _existing(folder: Path, *names: str) -> Path:
@@ -185,15 +212,53 @@ def _existing(folder: Path, *names: str) -> Path:
     )
 
 
-def _json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise EncoderError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
+
+
+def _pooling(path: Path) -> Pooling:
+    """How token vectors become one, of the modes that the browser knows too."""
+    known: dict[str, Pooling] = {
+        "pooling_mode_cls_token": "cls",
+        "pooling_mode_mean_tokens": "mean",
+        "pooling_mode_mean_sqrt_len_tokens": "mean",  # of the same direction, and all vectors become units
+    }
+    chosen = [name for name, value in _members(path).items() if name.startswith("pooling_mode_") and value]
+    if not chosen:
+        return "mean"
+    if len(chosen) > 1 or chosen[0] not in known:
+        raise EncoderError(
+            f"{path}: pools by {', '.join(chosen)}; only the mean and the cls token are known here, so give "
+            "another encoder"
+        )
+    return known[chosen[0]]
+
+
+def _members(path: Path) -> dict[str, Any]:
+    """The members of a JSON object; none where the file is not there."""
+    if not path.exists():
         return {}
     try:
-        value = orjson.loads(path.read_bytes())
+        members = orjson.loads(_bytes(path))
     except orjson.JSONDecodeError as error:
-        raise EncoderError(f"{path}: not valid JSON ({error})") from error
-    return value if isinstance(value, dict) else {}
+        raise EncoderError(f"{path}: not valid JSON ({error}); mend it or delete it") from error
+    if not isinstance(members, dict):
+        raise EncoderError(f"{path}: not a JSON object; mend it or delete it")
+    return members
 
 
-def _fields(config: EncoderConfig) -> dict[str, Any]:
-    return {name: getattr(config, name) for name in config.__slots__}
+def _member(path: Path, name: str, default: T) -> T:
+    """A member of a JSON file, of the type of its default."""
+    value = _members(path).get(name)
+    if value is None:
+        return default
+    if not isinstance(value, type(default)):
+        raise EncoderError(f"{path}: {name} is {value!r}; mend it or delete it")
+    return value
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().split("\n", maxsplit=1)[0]

@@ -1,11 +1,12 @@
 """Relevance measured at page level on real questions.
 
-nDCG with gain 2^grade - 1 and discount log2(rank + 1) (Järvelin and Kekäläinen 2002; Burges et al.
-2005), MRR, Recall and Success at a cut-off; 95% intervals by bootstrap over queries (10,000 resamples,
-fixed seed, percentiles).
+nDCG with the grade as gain and discount log2(rank + 1) (Järvelin and Kekäläinen, TOIS 20(4), 2002), as
+trec_eval and ir-measures compute it by default; MRR, Recall and Success at a cut-off; 95% intervals by
+bootstrap over queries (10,000 resamples, fixed seed, percentiles).
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,6 @@ import orjson
 from nearpage.builder.errors import UsageError
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Encode, Mode, search
-from rich.table import Table
 
 MEASURES = ("ndcg@10", "mrr@10", "recall@5", "success@1")
 PAGES = 10
@@ -27,7 +27,7 @@ RESAMPLES = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question and the grades (2 answers, 1 helps) of the pages that answer it, by normalised page."""
+    """A question and the grades (2 answers, 1 helps; none is 0) of pages, by normalised page."""
 
     id: str
     query: str
@@ -54,10 +54,9 @@ class Evaluation:
 
 def normalised(page: str) -> str:
     """A page's path without what source and site spell differently: `a/b.md`, `a/b/index.html` are `a/b`."""
-    path = unquote(page).split("#")[0].strip("/")
-    for ending in (".md", ".html", ".htm"):
-        path = path.removesuffix(ending)
-    return "" if path == "index" else path.removesuffix("/index").strip("/")
+    path = unquote(page.split("#", maxsplit=1)[0]).strip("/")
+    path = re.sub(r"\.(md|html?)$", "", path)
+    return re.sub(r"(^|/)index$", "", path).strip("/")
 
 
 def read_queries(path: Path) -> list[Query]:
@@ -65,7 +64,9 @@ def read_queries(path: Path) -> list[Query]:
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
-        raise UsageError(f"{path}: cannot be read ({error.strerror})") from error
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror}); name a file of queries, a JSON line each"
+        ) from error
     queries = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -75,15 +76,19 @@ def read_queries(path: Path) -> list[Query]:
             grades: dict[str, int] = {}
             for relevant in members["relevant"]:
                 page = normalised(relevant["page"])
-                grades[page] = max(grades.get(page, 0), int(relevant["grade"]))
-            queries.append(Query(str(members["id"]), members["query"], str(members["kind"]), grades))
-        except (KeyError, TypeError, ValueError) as error:
+                if grade := max(grades.get(page, 0), int(relevant["grade"])):
+                    grades[page] = grade
+            query = members["query"]
+            if not isinstance(query, str):
+                raise TypeError(f"query is {query!r}")
+            queries.append(Query(str(members["id"]), query, str(members["kind"]), grades))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UsageError(
                 f'{path}, line {number}: not a query ({error!r}); expected {{"id", "query", "kind", '
                 '"relevant": [{"page", "anchor", "grade"}]}'
             ) from error
     if not queries:
-        raise UsageError(f"{path}: no queries in it")
+        raise UsageError(f"{path}: no queries in it; expected a JSON line each")
     return queries
 
 
@@ -98,9 +103,9 @@ def evaluate(index: Index, queries: Sequence[Query], mode: Mode, encode: Encode 
         runs.append(Run(query.id, ranked, result.status))
         row = measured([normalised(page) for page in ranked], query.grades)
         rows.setdefault(query.kind, []).append(row)
-        rows.setdefault("total", []).append(row)
-    kinds = [*sorted(kind for kind in rows if kind != "total"), "total"]
-    return Evaluation({kind: _summary(rows[kind]) for kind in kinds}, runs)
+    measures = {kind: _summary(rows[kind]) for kind in sorted(rows)}
+    measures["total"] = _summary([row for kind in rows.values() for row in kind])
+    return Evaluation(measures, runs)
 
 
 def measured(ranked: Sequence[str], grades: dict[str, int]) -> list[float]:
@@ -117,7 +122,7 @@ def measured(ranked: Sequence[str], grades: dict[str, int]) -> list[float]:
 
 
 def _dcg(grades: Sequence[int]) -> float:
-    return sum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def _summary(rows: list[list[float]]) -> dict[str, Any]:
@@ -136,13 +141,14 @@ def _summary(rows: list[list[float]]) -> dict[str, Any]:
     return summary
 
 
-def table(evaluation: Evaluation) -> Table:
-    """The measures for people."""
-    drawn = Table("kind", "queries", *MEASURES)
+def table(evaluation: Evaluation) -> str:
+    """The measures for people, a line a kind."""
+    width = max(len(kind) for kind in evaluation.measures)
+    lines = [f"{'kind':<{width}}  queries" + "".join(f"  {measure:<18}" for measure in MEASURES).rstrip()]
     for kind, summary in evaluation.measures.items():
-        cells = [
-            f"{summary[measure]['mean']:.3f} [{summary[measure]['low']:.2f}, {summary[measure]['high']:.2f}]"
-            for measure in MEASURES
-        ]
-        drawn.add_row(kind, str(summary["queries"]), *cells)
-    return drawn
+        line = f"{kind:<{width}}  {summary['queries']:>7}"
+        for measure in MEASURES:
+            value = summary[measure]
+            line += f"  {value['mean']:.3f} [{value['low']:.2f}, {value['high']:.2f}]"
+        lines.append(line)
+    return "\n".join(lines)

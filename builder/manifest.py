@@ -3,20 +3,18 @@
 `web/src/engine/manifest.ts` is its reader in the browser; `docs/index-format.md` describes each member.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
 
 import orjson
-from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
+from nearpage.builder.bm25 import Bm25Parameters
 from nearpage.builder.errors import FormatError
-from nearpage.builder.format import FORMAT, check_version
+from nearpage.builder.format import check_version
 from nearpage.builder.fusion import FusionParameters
 from nearpage.builder.postings import FIELDS
 
 FILE_NAME = "manifest.json"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +105,8 @@ class Manifest:
     encoder: EncoderFiles | None
     code: Code
 
-    def files(self) -> list[str]:
-        """The names of all files of the index but the manifest itself."""
+    def files(self) -> list[File | PackFile]:
+        """All files of the index but the manifest itself."""
         named: list[File | PackFile] = [
             self.table,
             *self.postings,
@@ -120,14 +118,13 @@ class Manifest:
             named += self.vectors.packs
         if self.encoder:
             named += [self.encoder.model, self.encoder.tokenizer, self.encoder.runtime, self.encoder.code]
-        return [each.file for each in named]
+        return named
 
 
 def dump(manifest: Manifest) -> bytes:
     """The manifest's bytes: JSON with the fields of BM25F by name."""
     members = asdict(manifest)
-    fields = members["bm25"]["fields"]
-    members["bm25"]["fields"] = dict(zip(FIELDS, fields, strict=True))
+    members["bm25"]["fields"] = dict(zip(FIELDS, members["bm25"]["fields"], strict=True))
     return orjson.dumps(members)
 
 
@@ -141,38 +138,26 @@ def load(data: bytes, name: str) -> Manifest:
         raise FormatError(f"{name}: not the manifest of a Nearpage index; build the index again")
     check_version(members["format"], name)
     try:
-        bm25 = members["bm25"]
-        fields = tuple(FieldParameters(**bm25["fields"][field]) for field in FIELDS)
-        vectors, encoder = members["vectors"], members["encoder"]
-        return Manifest(
-            format=FORMAT,
-            generator=members["generator"],
-            language=members["language"],
-            pages=int(members["pages"]),
-            sections=int(members["sections"]),
-            passages=int(members["passages"]),
-            bm25=Bm25Parameters(float(bm25["k1"]), float(bm25["coverage"]), fields),  # type: ignore[arg-type]
-            fusion=FusionParameters(**members["fusion"]),
-            floor=Floor(**members["floor"]),
-            light=LightWords(float(members["light"]["weight"]), tuple(members["light"]["words"])),
-            table=File(**members["table"]),
-            postings=_all(members["postings"], lambda pack: PackFile(**pack)),
-            texts=_all(members["texts"], lambda pack: PackFile(**pack)),
-            vectors=vectors
-            and VectorFiles(**{**vectors, "packs": _all(vectors["packs"], lambda pack: PackFile(**pack))}),
-            encoder=encoder and _encoder(encoder),
-            code=Code(File(**members["code"]["worker"]), File(**members["code"]["dialog"])),
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        by_name = members["bm25"]["fields"]
+        members["bm25"]["fields"] = [by_name[field] for field in FIELDS]
+        manifest: Manifest = _typed(Manifest, members)
+    except (KeyError, TypeError) as error:
         raise FormatError(
             f"{name}: a member is missing or wrong ({error!r}); build the index again"
         ) from error
+    return manifest
 
 
-def _all(values: Sequence[Any], make: Callable[[Any], T]) -> tuple[T, ...]:
-    return tuple(make(value) for value in values)
-
-
-def _encoder(members: dict[str, Any]) -> EncoderFiles:
-    files = {name: File(**members[name]) for name in ("model", "tokenizer", "runtime", "code")}
-    return EncoderFiles(**{**members, **files})
+def _typed(kind: Any, value: Any) -> Any:
+    """A JSON value as the type that a field declares, or a KeyError or TypeError."""
+    kinds = get_args(kind) if get_origin(kind) is UnionType else (kind,)
+    first = kinds[0]
+    if isinstance(first, type) and is_dataclass(first) and not (value is None and NoneType in kinds):
+        return first(**{field.name: _typed(field.type, value[field.name]) for field in fields(first)})
+    if get_origin(kind) is tuple and isinstance(value, list):
+        return tuple(_typed(get_args(kind)[0], each) for each in value)
+    if kind is float and isinstance(value, int):
+        return float(value)
+    if not isinstance(value, kinds):
+        raise TypeError(f"{value!r} where {kind} is expected")
+    return value

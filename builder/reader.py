@@ -1,8 +1,10 @@
 """An index on disk, opened for searching: the reference reader. Packs are read when they are needed."""
 
 from bisect import bisect_right
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from nearpage.builder import manifest as manifests
@@ -21,20 +23,22 @@ from nearpage.builder.manifest import Manifest, PackFile
 from nearpage.builder.postings import PostingList
 from nearpage.builder.vectors import Codes
 
+T = TypeVar("T")
+
 
 class Index:
-    """What a search asks of an index. `folder` is the one that holds the manifest."""
+    """What a search asks of an index. `folder` is the one that holds the manifest.
+
+    Any method raises FormatError when a file is missing, damaged, or not of this index.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
-        table = decode_passages(
-            self._payload(Kind.PASSAGES, self.manifest.table.file), self.manifest.table.file
-        )
-        if len(table.pages) != self.manifest.passages:
-            raise FormatError(
-                f"{folder}: {len(table.pages)} passages, the manifest tells of {self.manifest.passages}"
-            )
+        self._count = self.manifest.passages
+        file = self.manifest.table.file
+        table = self._decoded(Kind.PASSAGES, file, decode_passages)
+        self._require(len(table.pages) == self._count, file)
         self.boosts: Floats = table.boosts
         self.norms: Floats = norm(table.lengths.astype(np.float64), self.manifest.bm25)
         self._postings_pack = cache(self._read_postings)
@@ -44,7 +48,11 @@ class Index:
     def postings(self, term: str) -> PostingList | None:
         """A term's posting list, None for an unknown term."""
         at = _pack_of(self.manifest.postings, term)
-        return self._postings_pack(at).get(term) if at >= 0 else None
+        found = self._postings_pack(at).get(term) if at >= 0 else None
+        if found is not None:
+            self._require(0 < len(found.passages) <= self._count, self.manifest.postings[at].file)
+            self._require(int(found.passages[-1]) < self._count, self.manifest.postings[at].file)
+        return found
 
     def expand(self, prefix: str) -> list[tuple[str, int]]:
         """(term, df) of every term that begins with `prefix`, in term order."""
@@ -65,34 +73,47 @@ class Index:
     def text(self, passage: int) -> ShownPassage:
         """A passage as a hit shows it."""
         at = _pack_of(self.manifest.texts, passage)
-        return self._texts_pack(at)[passage - int(self.manifest.texts[at].first)]
+        shown = self._texts_pack(at)
+        offset = passage - int(self.manifest.texts[at].first)
+        self._require(offset < len(shown), self.manifest.texts[at].file)
+        return shown[offset]
 
     def codes(self) -> Codes:
         """The codes of all passages; only for an index that has vectors."""
         if self._codes is None:
-            packs = self.manifest.vectors.packs if self.manifest.vectors else ()
-            read = [decode_vectors(self._payload(Kind.VECTORS, pack.file), pack.file) for pack in packs]
+            vectors = self.manifest.vectors
+            packs = vectors.packs if vectors else ()
+            read = [self._decoded(Kind.VECTORS, pack.file, decode_vectors) for pack in packs]
             self._codes = Codes(
                 np.concatenate([each.scales for each in read]), np.concatenate([each.codes for each in read])
             )
+            dims = vectors.dims if vectors else 0
+            self._require(self._codes.codes.shape == (self._count, dims), packs[0].file)
         return self._codes
 
-    def _payload(self, kind: Kind, file: str) -> bytes:
+    def _decoded(self, kind: Kind, file: str, decode: Callable[[bytes, str], T]) -> T:
+        path = self.folder / file
         try:
-            data = (self.folder / file).read_bytes()
+            data = path.read_bytes()
         except OSError as error:
+            raise FormatError(f"{path}: cannot be read ({error.strerror}); build the index again") from error
+        try:
+            return decode(unwrap(kind, data, str(path)), str(path))
+        except (ValueError, LookupError, OverflowError, MemoryError) as error:
+            # What a decoder trips over when the bytes are not what they should be.
+            raise FormatError(f"{path}: damaged ({error}); build the index again") from error
+
+    def _require(self, sound: bool, file: str) -> None:
+        if not sound:
             raise FormatError(
-                f"{self.folder / file}: cannot be read ({error.strerror}); build the index again"
-            ) from error
-        return unwrap(kind, data, file)
+                f"{self.folder / file}: does not fit the manifest beside it; build the index again"
+            )
 
     def _read_postings(self, at: int) -> PostingsPack:
-        file = self.manifest.postings[at].file
-        return PostingsPack(self._payload(Kind.POSTINGS, file), file)
+        return self._decoded(Kind.POSTINGS, self.manifest.postings[at].file, PostingsPack)
 
     def _read_texts(self, at: int) -> list[ShownPassage]:
-        file = self.manifest.texts[at].file
-        return decode_texts(self._payload(Kind.TEXTS, file), file)
+        return self._decoded(Kind.TEXTS, self.manifest.texts[at].file, decode_texts)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -103,7 +124,9 @@ def read_manifest(folder: Path) -> Manifest:
     except FileNotFoundError as error:
         raise FormatError(f"{folder}: no index there; run nearpage build on the site first") from error
     except OSError as error:
-        raise FormatError(f"{path}: cannot be read ({error.strerror})") from error
+        raise FormatError(
+            f"{path}: cannot be read ({error.strerror}); give the folder of an index, or of its site"
+        ) from error
     return manifests.load(data, str(path))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from nearpage.builder.build import Options, Progress, Report, Silent, build
 from nearpage.builder.extract import extract
 from nearpage.builder.pages import find_pages, read_pages
-from nearpage.builder.publish import FOLDER, LOADER, inject
+from nearpage.builder.publish import FOLDER, LOADER, html_files, inject
 
 
 def build_site(
@@ -32,8 +32,7 @@ def build_site(
     build(pages, output, options, report, progress)
     if inject_loader:
         with report.timed("inject"):
-            files = sorted(
-                path for path in site.rglob("*.html") if FOLDER not in path.relative_to(site).parts
-            )
-            inject(files, output / LOADER, progress.step("Adding the loader", len(files)))
+            index = output.resolve()
+            files = html_files(site.resolve(), index)
+            inject(files, index / LOADER, progress.step("Adding the loader", len(files)))
     return report
