@@ -52,6 +52,9 @@ check: setup ## Formatting, lint and types in both languages
 browser:
 	test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
 
+golden: setup ## The golden index and its answers anew, to be reviewed as a diff
+	$(BIN)/python tests/contract/make_golden.py
+
 wheel: setup assets ## The installable wheel, in dist/
 	rm -rf build dist
 	$(BIN)/python -m build --wheel --outdir dist

@@ -1,0 +1,1 @@
+// the dialog of a stand-in

@@ -1,0 +1,1 @@
+// the encoder of a stand-in

@@ -1,0 +1,1 @@
+// the worker of a stand-in

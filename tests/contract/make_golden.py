@@ -1,0 +1,209 @@
+"""Writes the golden index of `pages.json` and the answers to queries: `make golden`. The diff is the review.
+
+Nothing here is measured: the numbers of ranking are fixed, packs are small so that there are several, and
+a stand-in takes the place of the encoder.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import numpy.typing as npt
+from nearpage.builder import format as formats
+from nearpage.builder import manifest as manifests
+from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
+from nearpage.builder.format import Kind, Pack, wrap
+from nearpage.builder.fusion import FusionParameters
+from nearpage.builder.manifest import (
+    Code,
+    EncoderFiles,
+    File,
+    Floor,
+    LightWords,
+    Manifest,
+    PackFile,
+    VectorFiles,
+)
+from nearpage.builder.model import Block, Page, Passage
+from nearpage.builder.postings import post
+from nearpage.builder.reader import Index
+from nearpage.builder.search import Mode, search
+from nearpage.builder.terms import stemmer, terms
+from nearpage.builder.vectors import SCHEME, quantise
+
+HERE = Path(__file__).parent
+INDEX = HERE / "index"
+ANSWERS = HERE / "queries.json"
+LANGUAGE = "en"
+DIMS = 24
+PACK_BYTES = 1_200
+VECTORS_A_PACK = 10
+LIMIT = 10
+MODES: tuple[Mode, ...] = ("hybrid", "lexical", "vector")
+
+QUERIES = (
+    "how do I run something after the response has been sent?",
+    "retry a failed task ",
+    "include_router",
+    "includeRouter",
+    "APIRouter.include_router",
+    "response model exclude unset",
+    "getHTTPResponse",
+    "@app.get",
+    "app.get",
+    "C++",
+    "C#",
+    ".env",
+    "$KITE_HOME",
+    "--reload",
+    "max-body-size",
+    "e-mail",
+    "1.8",
+    "18",
+    "v2.0.1",
+    "urls",
+    "user's settings",
+    "routes routing",
+    "ro",
+    "conn",
+    "t",
+    "the",
+    "Strasse",
+    "naive résumé",
+    "объем",
+    "οδος",
+    "日本語の検索",
+    "हिन्दी",
+    "مَرْحَبًا",
+    "𐐀",
+    "𐐨𐐩",
+    "quantum chromodynamics of penguins",
+    "kite penguins",
+    "1" * 65,
+    "?!",
+    "",
+)
+
+
+def encode(text: str) -> npt.NDArray[np.float32]:
+    """A unit vector of the hashed terms of a text; integers up to the root, so that every machine agrees."""
+    sums = [0] * DIMS
+    for term in terms(text, stemmer(LANGUAGE)):
+        digest = hashlib.sha256(term.encode()).digest()
+        for byte in digest[:3]:
+            sums[byte % DIMS] += 1 if byte < 128 else -1
+    norm = np.sqrt(float(sum(value * value for value in sums))) or 1.0
+    return np.array([value / norm for value in sums], np.float32)
+
+
+def source() -> tuple[list[Page], list[Passage]]:
+    """The pages and passages of `pages.json`."""
+    pages, passages = [], []
+    for number, page in enumerate(json.loads((HERE / "pages.json").read_text())):
+        pages.append(Page(page["url"], page["title"], page["language"], (), page.get("boost", 1.0)))
+        for passage in page["passages"]:
+            blocks = tuple(Block(kind, text) for kind, text in passage["blocks"])
+            passages.append(Passage(number, passage["anchor"], 0, tuple(passage["heading_path"]), blocks))
+    return pages, passages
+
+
+def write(folder: Path) -> None:
+    """The index as files in a folder."""
+    with (
+        patch.object(formats, "PACK_BYTES", PACK_BYTES),
+        patch.object(formats, "VECTORS_A_PACK", VECTORS_A_PACK),
+    ):
+        _write(folder)
+
+
+def _write(folder: Path) -> None:
+    def add(stem: str, suffix: str, data: bytes) -> File:
+        name = f"{stem}-{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+        (folder / name).write_bytes(data)
+        return File(name, len(data))
+
+    def packs(stem: str, kind: Kind, each: Iterable[Pack]) -> tuple[PackFile, ...]:
+        files = [(add(stem, ".bin", wrap(kind, pack.payload)), pack.first) for pack in each]
+        return tuple(PackFile(file.file, file.bytes, first) for file, first in files)
+
+    def part(stem: str) -> File:
+        return add(stem, ".bin", wrap(Kind.ENCODER, f"the {stem} of a stand-in".encode()))
+
+    pages, passages = source()
+    postings = post(pages, passages, stemmer(LANGUAGE))
+    vectors = np.stack([encode(f"{' '.join(passage.heading_path)}\n{passage.text}") for passage in passages])
+    means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
+    title, headings, body, code = (
+        FieldParameters(weight, b, mean)
+        for weight, b, mean in zip((2.0, 2.0, 1.0, 1.0), (0.3, 0.3, 0.5, 0.5), means, strict=True)
+    )
+    manifest = Manifest(
+        format=formats.FORMAT,
+        generator="nearpage, tests/contract/make_golden.py",
+        language=LANGUAGE,
+        pages=len(pages),
+        sections=len(passages),
+        passages=len(passages),
+        bm25=Bm25Parameters(2.0, 0.8, (title, headings, body, code)),
+        fusion=FusionParameters(60, 20),
+        floor=Floor(0.5, 0.5),
+        light=LightWords(0.3, ("a", "after", "do", "has", "how", "i", "of", "the")),
+        table=add(
+            "table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))
+        ),
+        postings=packs("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
+        vectors=VectorFiles(
+            SCHEME,
+            DIMS,
+            "stand-in",
+            packs("vectors", Kind.VECTORS, formats.encode_vectors(quantise(vectors))),
+        ),
+        encoder=EncoderFiles(
+            name="stand-in",
+            fingerprint="stand-in",
+            dims=DIMS,
+            limit=64,
+            pooling="mean",
+            query_prefix="",
+            model=part("model"),
+            tokenizer=part("tokenizer"),
+            runtime=part("runtime"),
+            code=add("encoder", ".js", b"// the encoder of a stand-in\n"),
+        ),
+        code=Code(
+            worker=add("worker", ".js", b"// the worker of a stand-in\n"),
+            dialog=add("dialog", ".js", b"// the dialog of a stand-in\n"),
+        ),
+    )
+    (folder / manifests.FILE_NAME).write_bytes(manifests.dump(manifest))
+
+
+def answers(folder: Path) -> Iterator[dict[str, Any]]:
+    """Every query with its vector, and its answer in every mode: [url, score, lexical rank, vector rank]."""
+    index = Index(folder)
+    for query in QUERIES:
+        answer: dict[str, Any] = {"query": query, "encoded": encode(query).tolist()}
+        for mode in MODES:
+            result = search(index, query, mode, LIMIT, encode)
+            hits = [[hit.url, hit.score, hit.lexical_rank, hit.vector_rank] for hit in result.hits]
+            answer[mode] = {"status": result.status, "hits": hits}
+        yield answer
+
+
+def main() -> None:
+    """Write the index anew, and then the answers that it gives."""
+    shutil.rmtree(INDEX, ignore_errors=True)
+    INDEX.mkdir()
+    write(INDEX)
+    lines = [json.dumps(answer, ensure_ascii=False) for answer in answers(INDEX)]
+    ANSWERS.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+
+
+if __name__ == "__main__":
+    main()

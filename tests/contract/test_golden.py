@@ -1,0 +1,95 @@
+"""The golden index in Python: written as it was, read as it was. The browser's side: `golden.test.ts`.
+
+After an intended change run `make golden` and review the diff; no test rewrites anything.
+"""
+
+import gzip
+import hashlib
+import importlib.util
+import json
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from nearpage.builder.manifest import FILE_NAME
+from nearpage.builder.reader import Index
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def golden() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("make_golden", HERE / "make_golden.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def described(folder: Path) -> Any:
+    """The manifest with, for each file, what it holds in the place of its name and size.
+
+    Builds of zlib compress differently, so names and sizes may be others elsewhere; payloads may not.
+    """
+
+    def holds(file: str) -> str:
+        data = (folder / file).read_bytes()
+        return (gzip.decompress(data) if file.endswith(".bin") else data).hex()
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, list):
+            return [walk(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "file" in value:
+            kind = value["file"].partition("-")[0]
+            return {**value, "file": kind, "bytes": None, "holds": holds(value["file"])}
+        return {key: walk(each) for key, each in value.items()}
+
+    return walk(json.loads((folder / FILE_NAME).read_bytes()))
+
+
+def test_the_writer_writes_the_golden_index(golden: ModuleType, tmp_path: Path) -> None:
+    golden.write(tmp_path)
+    written, expected = described(tmp_path), described(golden.INDEX)
+    assert written.keys() == expected.keys()
+    for member in expected:
+        assert written[member] == expected[member], f"{member} has changed; if that is meant, make golden"
+
+
+def test_the_same_input_gives_the_same_bytes(golden: ModuleType, tmp_path: Path) -> None:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+        golden.write(folder)
+    one, two = ({path.name: path.read_bytes() for path in folder.iterdir()} for folder in folders)
+    assert one == two
+
+
+def test_a_file_is_named_by_its_content_and_the_manifest_knows_its_size(golden: ModuleType) -> None:
+    named: list[tuple[str, int]] = []
+
+    def note(members: dict[str, Any]) -> dict[str, Any]:
+        if "file" in members:
+            named.append((members["file"], members["bytes"]))
+        return members
+
+    json.loads((golden.INDEX / FILE_NAME).read_bytes(), object_hook=note)
+    assert {path.name for path in golden.INDEX.iterdir()} == {*dict(named), FILE_NAME}
+    for name, size in named:
+        data = (golden.INDEX / name).read_bytes()
+        assert len(data) == size
+        assert hashlib.sha256(data).hexdigest()[:16] in name
+
+
+def test_postings_texts_and_vectors_have_several_packs(golden: ModuleType) -> None:
+    manifest = Index(golden.INDEX).manifest
+    assert manifest.vectors
+    assert min(len(manifest.postings), len(manifest.texts), len(manifest.vectors.packs)) > 2
+
+
+def test_every_query_is_answered_as_before_to_the_last_bit(golden: ModuleType) -> None:
+    expected = json.loads(golden.ANSWERS.read_text())
+    for answer, wanted in zip(golden.answers(golden.INDEX), expected, strict=True):
+        assert answer == wanted

@@ -1,0 +1,77 @@
+/**
+ * The golden index in the browser's code, answer by answer as in Python: equal ranks, and scores equal to
+ * the last bit. The session is the real one, its files come from the disk.
+ */
+
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseManifest } from "../../web/src/engine/manifest.ts";
+import type { Mode } from "../../web/src/engine/types.ts";
+import { Session } from "../../web/src/worker/session.ts";
+import { stemOf } from "./stemming.ts";
+
+type WrittenHit = [url: string, score: number, lexicalRank: number | null, vectorRank: number | null];
+
+interface Answer extends Record<Mode, { status: string; hits: WrittenHit[] }> {
+  query: string;
+  encoded: number[];
+}
+
+const CONTRACT = new URL("../contract/", import.meta.url);
+const INDEX = new URL("index/", CONTRACT);
+const LIMIT = 10;
+const json = (path: string) => JSON.parse(readFileSync(new URL(path, CONTRACT), "utf8")) as unknown;
+
+const manifest = parseManifest(json("index/manifest.json"));
+const answers = json("queries.json") as Answer[];
+const fetched: string[] = [];
+
+beforeAll(() => {
+  vi.stubGlobal("fetch", async (url: URL) => {
+    fetched.push(url.pathname);
+    return new Response(readFileSync(url));
+  });
+});
+afterAll(() => vi.unstubAllGlobals());
+
+const opened = () => new Session(INDEX.href, manifest, stemOf(manifest.language));
+
+describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => {
+  // A session of its own, which has fetched nothing but what these queries need.
+  it.each(answers)('answers as Python does: "$query"', async ({ query, encoded, ...expected }) => {
+    const session = opened();
+    const semantic = { vector: Float32Array.from(encoded), codes: await session.codes(() => undefined) };
+    const result = await session.search(query, mode, LIMIT, mode === "lexical" ? null : semantic);
+    const hits = result.hits.map(({ url, score, lexical_rank, vector_rank }) => [
+      url,
+      score,
+      lexical_rank,
+      vector_rank,
+    ]);
+    expect({ status: result.status, hits }).toStrictEqual(expected[mode]);
+  });
+});
+
+it("fetches the packs of postings that a query needs, and of texts those of its hits", async () => {
+  const session = opened();
+  fetched.length = 0;
+  await session.search("websocket ", "lexical", 1, null);
+  const kinds = fetched.map((path) => path.split("/").at(-1)!.split("-")[0]);
+  expect(kinds.sort()).toEqual(["postings", "table", "texts"]);
+});
+
+it("numbers and shows hits as the command line prints them", async () => {
+  const result = await opened().search("retries", "lexical", 1, null);
+  expect(result.hits).toHaveLength(1);
+  expect(result.hits[0]).toMatchObject({
+    rank: 1,
+    url: "guide/background.html#errors",
+    page: "guide/background.html",
+    anchor: "errors",
+    title: "Background work",
+    heading_path: ["Background work", "When a task fails"],
+    lexical_rank: 1,
+    vector_rank: null,
+  });
+  expect(result.hits[0]!.text).toMatch(/^An exception in a task .*\n\nargument\tdefault\tmeaning\n/);
+});
