@@ -70,6 +70,9 @@ export function parseManifest(value: unknown): Manifest {
   const fusion = object(manifest.fusion, "fusion");
   const floor = object(manifest.floor, "floor");
   const light = object(manifest.light, "light");
+  const codes = manifest.vectors === null ? null : vectors(object(manifest.vectors, "vectors"));
+  const queries = manifest.encoder === null ? null : encoder(object(manifest.encoder, "encoder"));
+  if (codes && queries && codes.dims !== queries.dims) throw wrong("encoder.dims");
   return {
     language: string(manifest.language, "language"),
     pages: number(manifest.pages, "pages"),
@@ -98,8 +101,8 @@ export function parseManifest(value: unknown): Manifest {
     table: file(manifest.table, "table"),
     postings: packs(manifest.postings, "postings", string),
     texts: packs(manifest.texts, "texts", number),
-    vectors: manifest.vectors === null ? null : vectors(object(manifest.vectors, "vectors")),
-    encoder: manifest.encoder === null ? null : encoder(object(manifest.encoder, "encoder")),
+    vectors: codes,
+    encoder: queries,
   };
 }
 
@@ -116,13 +119,18 @@ function encoder(members: Record<string, unknown>): EncoderFiles {
     name: string(members.name, "encoder.name"),
     dims: number(members.dims, "encoder.dims"),
     limit: number(members.limit, "encoder.limit"),
-    pooling: members.pooling === "cls" ? "cls" : "mean",
+    pooling: pooling(members.pooling),
     query_prefix: string(members.query_prefix, "encoder.query_prefix"),
     model: file(members.model, "encoder.model"),
     tokenizer: file(members.tokenizer, "encoder.tokenizer"),
     runtime: file(members.runtime, "encoder.runtime"),
     code: file(members.code, "encoder.code"),
   };
+}
+
+function pooling(value: unknown): EncoderFiles["pooling"] {
+  if (value !== "mean" && value !== "cls") throw wrong("encoder.pooling");
+  return value;
 }
 
 function packs<Key>(

@@ -1,6 +1,6 @@
 /** Files of an index over the network: fetched, gunzipped where the host did not, checked, kept. */
 
-import { type Kind, unwrap } from "../engine/format.ts";
+import { IndexError, type Kind, unwrap } from "../engine/format.ts";
 import type { File } from "../engine/manifest.ts";
 
 /** A file that could not be fetched; `missing` when the host says that it is not there. */
@@ -23,13 +23,17 @@ export type OnBytes = (count: number) => void;
 export async function payload(base: string, file: File, kind: Kind, onBytes?: OnBytes): Promise<Uint8Array> {
   // What is watched while it loads is what can wait: the encoder and its vectors.
   const response = await fetched(new URL(file.file, base), onBytes ? { priority: "low" } : {});
-  return unwrap(kind, await gunzipped(await bytes(response, onBytes)), file.file);
+  return unwrap(kind, await gunzipped(await bytes(response, onBytes), file.file), file.file);
 }
 
 /** The manifest as it stands at the host now, past every cache. */
 export async function freshManifest(base: string): Promise<unknown> {
   const response = await fetched(new URL("manifest.json", base), { cache: "no-cache" });
-  return response.json();
+  try {
+    return await response.json();
+  } catch {
+    throw new IndexError("manifest.json is not the manifest of an index.");
+  }
 }
 
 async function fetched(url: URL, options: RequestInit = {}): Promise<Response> {
@@ -76,10 +80,14 @@ async function bytes(response: Response, onBytes?: OnBytes): Promise<Uint8Array>
   return whole;
 }
 
-async function gunzipped(data: Uint8Array): Promise<Uint8Array> {
+async function gunzipped(data: Uint8Array, name: string): Promise<Uint8Array> {
   if (data[0] !== 0x1f || data[1] !== 0x8b) return data;
   const stream = new Blob([data as Uint8Array<ArrayBuffer>])
     .stream()
     .pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
+  try {
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new IndexError(`${name} is damaged or cut short.`);
+  }
 }

@@ -5,6 +5,7 @@ import {
   decodePassages,
   decodeTexts,
   decodeVectors,
+  IndexError,
   joinedCodes,
   Kind,
   PostingsPack,
@@ -43,6 +44,7 @@ export class Session {
     this.#table = once(async () => {
       const { table, bm25 } = manifest;
       const { lengths, boosts } = decodePassages(await payload(base, table, Kind.passages), table.file);
+      require(boosts.length === manifest.passages, table.file);
       return { norms: norm(lengths, bm25), boosts };
     });
   }
@@ -54,14 +56,18 @@ export class Session {
 
   /** The codes of all passages. */
   async codes(onBytes: OnBytes): Promise<Codes> {
-    const packs = this.manifest.vectors?.packs ?? [];
-    return joinedCodes(
+    const { packs, dims } = this.manifest.vectors ?? { packs: [], dims: 0 };
+    const codes = joinedCodes(
       await Promise.all(
-        packs.map(async (pack) =>
-          decodeVectors(await payload(this.#base, pack, Kind.vectors, onBytes), pack.file),
-        ),
+        packs.map(async (pack) => {
+          const read = decodeVectors(await payload(this.#base, pack, Kind.vectors, onBytes), pack.file);
+          require(read.dims === dims, pack.file);
+          return read;
+        }),
       ),
     );
+    require(codes.scales.length === this.manifest.passages, packs[0]?.file ?? "The list of vectors");
+    return codes;
   }
 
   /** The best `limit` passages; hybrid mode without `semantic` answers lexically. */
@@ -116,6 +122,11 @@ export class Session {
     this.#fetches.set(file, known);
     return known();
   }
+}
+
+/** Numbers that do not fit together would become NaN, and NaN ranks. */
+function require(isSound: boolean, name: string): void {
+  if (!isSound) throw new IndexError(`${name} does not fit the manifest beside it.`);
 }
 
 type Once<Value> = () => Promise<Value>;
