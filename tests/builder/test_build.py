@@ -61,7 +61,7 @@ def assert_old_or_new(
         assert data in (old[name], new[name])
 
 
-def test_a_build_killed_before_any_change_leaves_a_whole_index_and_the_next_one_cleans_up(
+def test_a_build_killed_at_any_change_leaves_a_whole_index_and_the_next_one_cleans_up(
     tmp_path: Path,
     small_assets: Path,
     edited: Path,
