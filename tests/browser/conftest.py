@@ -11,18 +11,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from nearpage.builder.serve import server
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = "/usr/bin/chromium"
-QUIET = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="session")
@@ -62,15 +53,6 @@ def own_copy(docs: Path, tmp_path: Path) -> Iterator[tuple[Path, str]]:
     shutil.copytree(docs, site)
     with served(site) as found:
         yield site, found
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A headless Chromium."""
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield launched
-        launched.close()
 
 
 class Tab:
