@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from nearpage.builder.build import Options, Report, build
+from nearpage.builder.build import Lines, Options, Report, build
 from nearpage.builder.encoder import Encoder
 from nearpage.builder.errors import NearpageError, SourceError
 from nearpage.builder.extract import extract
@@ -237,3 +237,17 @@ def test_pages_are_left_alone_when_asked(small_assets: Path, site: Path, options
     before = (site / "index.html").read_bytes()
     build_site(site, None, options, inject_loader=False)
     assert (site / "index.html").read_bytes() == before
+
+
+def test_a_log_hears_of_a_long_step_now_and_then_and_of_a_short_one_not_at_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    said: list[str] = []
+    short, long = (Lines(said.append).step(name, 100) for name in ("Cutting", "Embedding"))
+    short(100)
+    for _ in range(100):
+        now += 0.35
+        long(1)
+    assert said == ["Embedding: 29 of 100", "Embedding: 58 of 100", "Embedding: 87 of 100"]
