@@ -1,6 +1,6 @@
 """The builder's public names: pages in, a static index out, and the index searched."""
 
-from nearpage.builder.build import Options, Progress, Report, build
+from nearpage.builder.build import Lines, Options, Progress, Report, build
 from nearpage.builder.encoder import BUNDLED
 from nearpage.builder.errors import EncoderError, FormatError, NearpageError, SourceError, UsageError
 from nearpage.builder.extract import extract
@@ -19,6 +19,7 @@ __all__ = [
     "FormatError",
     "Hit",
     "Index",
+    "Lines",
     "NearpageError",
     "Options",
     "Page",

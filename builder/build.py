@@ -109,9 +109,17 @@ class Report:
 
 
 def build(
-    pages: Sequence[Page], output: Path, options: Options, report: Report, progress: Progress | None = None
+    pages: Sequence[Page],
+    output: Path,
+    options: Options,
+    report: Report,
+    progress: Progress | None = None,
+    root: str = "../",
 ) -> Manifest:
-    """Index pages, in the order given, into a folder; `report` is filled in on the way."""
+    """Index pages, in the order given, into a folder; `report` is filled in on the way.
+
+    `root` is the address of the site's root as seen from the folder, which pages' URLs are relative to.
+    """
     progress = progress or Silent()
     report.pages = len(pages)
     report.sections = sum(len(page.sections) for page in pages)
@@ -151,6 +159,7 @@ def build(
             format=FORMAT,
             generator=f"nearpage {version('nearpage')}",
             language=language,
+            root=root,
             pages=report.pages,
             sections=report.sections,
             passages=report.passages,

@@ -86,11 +86,15 @@ class LightWords:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """An index. `semantic` files are None when it was built without."""
+    """An index; `vectors` and `encoder` are None when it was built without.
+
+    `root` is the address of the site's root as seen from the index: pages' URLs are relative to it.
+    """
 
     format: int
     generator: str
     language: str
+    root: str
     pages: int
     sections: int
     passages: int

@@ -1,6 +1,5 @@
 """A folder of built HTML as pages: (URL, bytes), in the order of their URLs."""
 
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -54,25 +53,9 @@ def find_pages(folder: Path, output: str = OUTPUT_FOLDER) -> list[tuple[str, Pat
 def page_url(path: str) -> str:
     """The URL, relative to the site root, of a file: `a b/index.html` → `a%20b/`, `index.html` → ``."""
     # The same characters are left as they are as in MkDocs, so that both sources agree on a page's URL.
-    return quote(path.removesuffix("index.html") if PurePosixPath(path).name == "index.html" else path)
-
-
-def listed_boosts(folder: Path) -> dict[str, float] | None:
-    """The pages MkDocs' own search index lists, as URL to boost; None if there is no such index.
-
-    Front matter does not survive into the HTML, but Material's index leaves out pages with
-    `search.exclude` and notes `search.boost` (1 where there is none). An index that cannot be read or is
-    empty tells nothing about the pages and counts as none.
-    """
-    try:
-        documents = json.loads((folder / "search" / "search_index.json").read_bytes())["docs"]
-        boosts: dict[str, float] = {}
-        for document in documents:
-            url = document["location"].partition("#")[0]
-            boosts.setdefault(url, float(document.get("boost", 1)))
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
-        return None
-    return boosts or None
+    bare = path.removesuffix("index.html") if PurePosixPath(path).name == "index.html" else path
+    # By its bytes, for a file's name need not be UTF-8.
+    return quote(os.fsencode(bare))
 
 
 def _read(found: list[tuple[str, Path]]) -> Iterator[tuple[str, bytes]]:

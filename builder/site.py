@@ -1,7 +1,9 @@
 """A folder of built HTML indexed where it stands: what `nearpage build` does."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 from nearpage.builder.build import Options, Progress, Report, Silent, build
 from nearpage.builder.extract import extract
@@ -29,7 +31,8 @@ def build_site(
             if page is not None:
                 pages.append(page)
             advance(1)
-    build(pages, output, options, report, progress)
+    root = quote(os.path.relpath(site.resolve(), output.resolve())) + "/"
+    build(pages, output, options, report, progress, root)
     if inject_loader:
         with report.timed("inject"):
             index = output.resolve()

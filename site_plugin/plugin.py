@@ -1,7 +1,5 @@
 """The events of an MkDocs build, each a call or two into the builder."""
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +12,7 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.utils.templates import TemplateContext
-from nearpage.builder import BUNDLED, FOLDER, LOADER, NearpageError, Options, Page, Report, build
+from nearpage.builder import BUNDLED, FOLDER, LOADER, Lines, NearpageError, Options, Page, Report, build
 from nearpage.site_plugin.options import PluginOptions
 from nearpage.site_plugin.pages import read, read_built
 from nearpage.site_plugin.themes import Box, add_templates, silence_search
@@ -101,7 +99,7 @@ class NearpagePlugin(BasePlugin[PluginOptions]):
         pages = [page for _, url in ordered if (page := self._pages[url][1]) is not None]
         report = Report()
         try:
-            build(pages, Path(config.site_dir) / FOLDER, self._options(), report, _Lines())
+            build(pages, Path(config.site_dir) / FOLDER, self._options(), report, Lines(log.info))
         except NearpageError as error:
             raise PluginError(f"nearpage: {error}") from error
         log.info(_summary(report))
@@ -111,27 +109,6 @@ class NearpagePlugin(BasePlugin[PluginOptions]):
         return Options(
             encoder=None if self.config.semantic == "off" else encoder, cache=Path(self.config.cache_dir)
         )
-
-
-class _Lines:
-    """Progress as a line now and then, for those who read a log."""
-
-    EVERY = 10.0  # seconds
-
-    def step(self, name: str, total: int) -> Callable[[int], None]:
-        """Nothing is said of a step while it is short."""
-        done = 0
-        last = time.monotonic()
-
-        def advance(amount: int) -> None:
-            nonlocal done, last
-            done += amount
-            now = time.monotonic()
-            if now - last >= self.EVERY and done < total:
-                last = now
-                log.info("%s: %d of %d", name, done, total)
-
-        return advance
 
 
 def _summary(report: Report) -> str:

@@ -252,3 +252,21 @@ def test_an_index_without_an_encoder_is_searched_by_words(
         name for name in tab.of_index() if name.startswith(("model", "runtime", "encoder", "vectors"))
     ]
     assert tab.rung() == "lexical"
+
+
+def test_an_index_in_another_folder_leads_to_the_same_sections(
+    new_tab: NewTab, own_copy: tuple[Path, str]
+) -> None:
+    from nearpage.builder import Options, build_site
+
+    site, address = own_copy
+    shutil.rmtree(site / "nearpage")
+    build_site(site, site / "assets" / "search", Options(encoder=None))
+    tab = new_tab()
+    tab.page.goto(f"{address}getting-started/")
+    tab.open()
+    tab.page.keyboard.type("Leaving things out")
+    tab.view("results")
+    tab.page.locator("nearpage-search [data-url='mkdocs/#leaving-things-out']").click()
+    tab.page.wait_for_url("**/mkdocs/#leaving-things-out")
+    assert tab.page.locator("#leaving-things-out").is_visible()

@@ -1,11 +1,11 @@
 """Which files of a built site are pages, under which URLs, and what is said when there are none."""
 
-import json
+import os
 from pathlib import Path
 
 import pytest
 from nearpage.builder.errors import SourceError
-from nearpage.builder.pages import listed_boosts, page_url, read_pages
+from nearpage.builder.pages import page_url, read_pages
 
 
 def site(root: Path, *files: str, html: str = "<p>text") -> Path:
@@ -134,22 +134,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest
         list(read_pages(tmp_path))
 
 
-def test_mkdocs_own_index_tells_which_pages_are_searched_and_their_boost(tmp_path: Path) -> None:
-    assert listed_boosts(tmp_path) is None
-    docs = [
-        {"location": "", "title": "Home", "text": ""},
-        {"location": "a/", "boost": 2, "title": "A", "text": ""},
-        {"location": "a/#b", "title": "B", "text": ""},
-    ]
-    (tmp_path / "search").mkdir()
-    (tmp_path / "search/search_index.json").write_text(json.dumps({"docs": docs}), encoding="utf-8")
-    assert listed_boosts(tmp_path) == {"": 1.0, "a/": 2.0}
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"docs": []}', '{"docs": [{}]}', '{"docs": [1]}', '{"docs": 1}']
-)
-def test_an_index_that_says_nothing_counts_as_none(tmp_path: Path, text: str) -> None:
-    (tmp_path / "search").mkdir()
-    (tmp_path / "search/search_index.json").write_text(text, encoding="utf-8")
-    assert listed_boosts(tmp_path) is None
+def test_a_file_whose_name_is_not_utf8_has_a_url_all_the_same() -> None:
+    assert page_url(os.fsdecode(b"caf\xe9/index.html")) == "caf%E9/"
+    assert page_url("café.html") == "caf%C3%A9.html"

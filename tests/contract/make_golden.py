@@ -146,6 +146,7 @@ def _write(folder: Path) -> None:
         format=formats.FORMAT,
         generator="nearpage, tests/contract/make_golden.py",
         language=LANGUAGE,
+        root="../",
         pages=len(pages),
         sections=len(passages),
         passages=len(passages),

@@ -86,7 +86,7 @@ async function loadDialog(): Promise<Dialog> {
     await renew();
     await loadScript(manifest.code.dialog.file);
   }
-  const site = new URL("..", base).href;
+  const site = new URL(manifest.root, base).href;
   return window.nearpageDialog!({ root: element.root, client, manifest, site });
 }
 

@@ -7,6 +7,8 @@ export interface IndexFile {
 /** What the page reads of the manifest; the rest is the worker's. */
 export interface Manifest {
   format: number;
+  /** The site's root as seen from the index; pages' URLs are relative to it. */
+  root: string;
   code: { worker: IndexFile; dialog: IndexFile };
   /** Null where the owner built without a model. */
   encoder: { code: IndexFile; runtime: IndexFile; model: IndexFile; tokenizer: IndexFile } | null;
