@@ -48,6 +48,16 @@ check: setup ## Formatting, lint and types in both languages
 	$(BIN)/mypy
 	cd web && npm run --silent check
 
+PYTHON_DOC := /usr/share/doc/python3-doc/html
+
+bench: setup assets browser tests/bench/node_modules/installed ## Compare with Pagefind; SITES="dir ..." QUERIES="file ..."
+	$(if $(SITES),,test -d $(PYTHON_DOC) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-doc))
+	$(BIN)/python -m tests.bench.run $(SITES) $(if $(QUERIES),--queries $(QUERIES))
+
+tests/bench/node_modules/installed: tests/bench/package.json tests/bench/package-lock.json
+	cd tests/bench && npm ci --no-audit --no-fund --loglevel=error
+	touch $@
+
 .PHONY: browser
 browser:
 	test -x /usr/bin/chromium || (apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium)
@@ -60,4 +70,4 @@ wheel: setup assets ## The installable wheel, in dist/
 	$(BIN)/python -m build --wheel --outdir dist
 
 clean: ## Remove everything that was made
-	rm -rf $(VENV) .links web/node_modules web/dist build dist site *.egg-info
+	rm -rf $(VENV) .links web/node_modules web/dist tests/bench/node_modules build dist site *.egg-info
