@@ -13,16 +13,39 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True)
 class FusionParameters:
-    """RRF's constant, and how many of each ranking take part."""
+    """RRF's constant, how many of each ranking take part, and the support that each ranking gives."""
 
     k: int
     depth: int
+    lexical_support: float
+    vector_support: float
 
 
 def ranking(scores: npt.NDArray[np.float64], depth: int, positive_only: bool) -> list[int]:
     """The numbers of the `depth` best passages, best first."""
     order = np.argsort(-scores, kind="stable")[:depth]
     return [int(number) for number in order if not positive_only or scores[number] > 0]
+
+
+def supported(
+    scores: npt.NDArray[np.float64], pages: npt.NDArray[np.int64], weight: float
+) -> npt.NDArray[np.float64]:
+    """Scores [passages] with `weight` times the two best other scores of the passage's page added.
+
+    A page that answers a question in several places is a better answer than one that mentions it once;
+    by taking two others only, a long page gains no more than a short one. What scored nothing stays so, and
+    within a page no passage passes another. `pages` [passages] rises.
+    """
+    found = scores.copy()
+    starts = np.flatnonzero(np.diff(pages, prepend=-1))
+    for start, end in zip(starts, np.append(starts[1:], len(pages)), strict=True):
+        own = np.maximum(scores[start:end], 0.0)
+        first, second, third = [*sorted(own.tolist(), reverse=True)[:3], 0.0, 0.0][:3]
+        others = np.where(
+            own == first, second + third, np.where(own == second, first + third, first + second)
+        )
+        found[start:end] += np.where(own > 0, weight * others, 0.0)
+    return found
 
 
 def fuse(rankings: Sequence[Sequence[int]], k: int) -> list[tuple[int, float]]:

@@ -39,6 +39,7 @@ class Index:
         file = self.manifest.table.file
         table = self._decoded(Kind.PASSAGES, file, decode_passages)
         self._require(len(table.pages) == self._count, file)
+        self.pages = table.pages
         self.boosts: Floats = table.boosts
         self.norms: Floats = norm(table.lengths.astype(np.float64), self.manifest.bm25)
         self._postings_pack = cache(self._read_postings)

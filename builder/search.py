@@ -53,7 +53,7 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
         )
     lexical_wanted = mode != "vector"
     vectors_wanted = mode != "lexical" and index.manifest.vectors is not None
-    depth = index.manifest.fusion.depth
+    parameters = index.manifest.fusion
 
     light = index.manifest.light
     words = query_words(query, stemmer(index.manifest.language), frozenset(light.words), light.weight)
@@ -62,20 +62,20 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
     scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)
     coverage = float(scored.coverage.max(initial=0.0))
     best_cosine = 0.0
+    scores = fusion.supported(scored.scores, index.pages, parameters.lexical_support)
     if lexical_wanted:
-        lexical = fusion.ranking(scored.scores, depth, positive_only=True)
-    scores: dict[int, float] = {number: float(scored.scores[number]) for number in lexical}
+        lexical = fusion.ranking(scores, parameters.depth, positive_only=True)
     if vectors_wanted and words:
         if encode is None:
             raise EncoderError("this search needs the query encoder")
         cosines = vectors.cosines(encode(query), index.codes())
         best_cosine = float(cosines.max(initial=0.0))
-        by_vector = fusion.ranking(cosines, depth, positive_only=False)
-        scores = {number: float(cosines[number]) for number in by_vector}
+        scores = fusion.supported(cosines, index.pages, parameters.vector_support)
+        by_vector = fusion.ranking(scores, parameters.depth, positive_only=False)
     if mode == "hybrid" and vectors_wanted:
-        order = fusion.fuse([lexical, by_vector], index.manifest.fusion.k)
+        order = fusion.fuse([lexical, by_vector], parameters.k)
     else:
-        order = [(number, scores[number]) for number in lexical or by_vector]
+        order = [(number, float(scores[number])) for number in lexical or by_vector]
 
     floor = index.manifest.floor
     if not order or (vectors_wanted and best_cosine < floor.cosine and coverage < floor.coverage):

@@ -151,7 +151,7 @@ def _write(folder: Path) -> None:
         sections=len(passages),
         passages=len(passages),
         bm25=Bm25Parameters(2.0, 0.8, (title, headings, body, code)),
-        fusion=FusionParameters(60, 20),
+        fusion=FusionParameters(60, 20, 0.3, 0.2),
         floor=Floor(0.5, 0.5),
         light=LightWords(0.3, ("a", "after", "do", "has", "how", "i", "of", "the")),
         table=add(

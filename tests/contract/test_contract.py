@@ -56,6 +56,9 @@ def run_vectors(given: dict[str, Any]) -> Any:
 
 
 def run_fusion(given: dict[str, Any]) -> Any:
+    if "pages" in given:
+        scores, pages = np.array(given["scores"], np.float64), np.array(given["pages"], np.int64)
+        return fusion.supported(scores, pages, given["weight"]).tolist()
     if "rankings" in given:
         return [list(pair) for pair in fusion.fuse(given["rankings"], given["k"])]
     return fusion.ranking(np.array(given["scores"], np.float64), given["depth"], given["positive_only"])

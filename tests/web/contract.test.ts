@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Lookup, norm, score } from "../../web/src/engine/bm25.ts";
 import { decodedLength } from "../../web/src/engine/format.ts";
-import { fuse, ranking } from "../../web/src/engine/fusion.ts";
+import { fuse, ranking, supported } from "../../web/src/engine/fusion.ts";
 import { compareTerms } from "../../web/src/engine/lookup.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
 import { terms } from "../../web/src/engine/terms.ts";
@@ -67,8 +67,10 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     return { cosines: [...found] };
   },
 
-  fusion: ({ rankings, k, scores, depth, positive_only }) =>
-    rankings ? fuse(rankings, k) : ranking(Float64Array.from(scores), depth, positive_only),
+  fusion({ rankings, k, scores, depth, positive_only, pages, weight }) {
+    if (pages) return [...supported(Float64Array.from(scores), Uint32Array.from(pages), weight)];
+    return rankings ? fuse(rankings, k) : ranking(Float64Array.from(scores), depth, positive_only);
+  },
 
   length_code: (_, { code }) => ({ code, reads_as: decodedLength(code) }),
 };

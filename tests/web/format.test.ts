@@ -111,8 +111,8 @@ function edited(path: string[], value?: unknown): unknown {
 }
 
 describe("a manifest", () => {
-  /** The engine has no use for these. */
-  const unread = /^(generator|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
+  /** The engine has no use for these; `root` and `code` are read in the page. */
+  const unread = /^(generator|root|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
   const read = paths(JSON.parse(written)).filter((path) => !unread.test(path.join(".")));
 
   it("is read when it is whole", () => {

@@ -43,7 +43,7 @@ export interface Manifest {
   pages: number;
   passages: number;
   bm25: Bm25Parameters;
-  fusion: { k: number; depth: number };
+  fusion: { k: number; depth: number; lexical_support: number; vector_support: number };
   floor: { cosine: number; coverage: number };
   light: LightWords;
   table: File;
@@ -89,7 +89,12 @@ export function parseManifest(value: unknown): Manifest {
         };
       }),
     },
-    fusion: { k: number(fusion.k, "fusion.k"), depth: number(fusion.depth, "fusion.depth") },
+    fusion: {
+      k: number(fusion.k, "fusion.k"),
+      depth: number(fusion.depth, "fusion.depth"),
+      lexical_support: number(fusion.lexical_support, "fusion.lexical_support"),
+      vector_support: number(fusion.vector_support, "fusion.vector_support"),
+    },
     floor: {
       cosine: number(floor.cosine, "floor.cosine"),
       coverage: number(floor.coverage, "floor.coverage"),

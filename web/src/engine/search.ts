@@ -2,7 +2,7 @@
 
 import { type Lookup, score } from "./bm25.ts";
 import type { ShownPassage } from "./format.ts";
-import { fuse, ranking } from "./fusion.ts";
+import { fuse, ranking, supported } from "./fusion.ts";
 import type { Manifest } from "./manifest.ts";
 import type { QueryWord } from "./query.ts";
 import type { Hit, Mode } from "./types.ts";
@@ -23,25 +23,33 @@ export interface Semantic {
   codes: Codes;
 }
 
+/** What ranking needs of every passage: its page, four norms (see `norm`), the factor of its page. */
+export interface PassageFacts {
+  pages: Uint32Array;
+  norms: Float64Array;
+  boosts: Float64Array;
+}
+
 /** Ranks every passage. Hybrid mode without `semantic` answers lexically. */
 export function rank(
   words: readonly QueryWord[],
   mode: Mode,
   lookup: Lookup,
-  norms: Float64Array,
-  boosts: Float64Array,
+  { pages, norms, boosts }: PassageFacts,
   semantic: Semantic | null,
   { bm25, fusion, floor }: Manifest,
 ): Ranked {
   const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
-  const lexical = mode === "vector" ? [] : ranking(scores, fusion.depth, true);
+  const lexicalScores = supported(scores, pages, fusion.lexical_support);
+  const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true);
   const near =
     mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
-  const byVector = near ? ranking(near, fusion.depth, false) : [];
+  const vectorScores = near && supported(near, pages, fusion.vector_support);
+  const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false) : [];
   const order: [number, number][] =
     mode === "hybrid" && near
       ? fuse([lexical, byVector], fusion.k)
-      : (near ? byVector : lexical).map((passage) => [passage, (near ?? scores)[passage]!]);
+      : (near ? byVector : lexical).map((passage) => [passage, (vectorScores ?? lexicalScores)[passage]!]);
 
   const isBelowFloor = near !== null && largest(near) < floor.cosine && largest(coverage) < floor.coverage;
   if (order.length === 0 || isBelowFloor) {

@@ -15,23 +15,17 @@ import { lookupIn, packsFor, textsPackOf } from "../engine/lookup.ts";
 import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
 import { queryWords } from "../engine/query.ts";
-import { hit, rank, type Semantic } from "../engine/search.ts";
+import { hit, type PassageFacts, rank, type Semantic } from "../engine/search.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
 import type { Codes } from "../engine/vectors.ts";
 import { type OnBytes, payload } from "./assets.ts";
 
-/** What ranking needs of every passage, ready for use. */
-interface Table {
-  norms: Float64Array;
-  boosts: Float64Array;
-}
-
 export class Session {
   readonly manifest: Manifest;
   readonly #base: string;
   readonly #stem: Stem;
-  readonly #table: Once<Table>;
+  readonly #table: Once<PassageFacts>;
   /** Packs that have arrived, by number, and the fetches of all that were asked for. */
   readonly #postings = new Map<number, PostingsPack>();
   readonly #texts = new Map<number, ShownPassage[]>();
@@ -43,9 +37,12 @@ export class Session {
     this.#stem = stem;
     this.#table = once(async () => {
       const { table, bm25 } = manifest;
-      const { lengths, boosts } = decodePassages(await payload(base, table, Kind.passages), table.file);
+      const { pages, lengths, boosts } = decodePassages(
+        await payload(base, table, Kind.passages),
+        table.file,
+      );
       require(boosts.length === manifest.passages, table.file);
-      return { norms: norm(lengths, bm25), boosts };
+      return { pages, norms: norm(lengths, bm25), boosts };
     });
   }
 
@@ -75,12 +72,9 @@ export class Session {
     const { manifest } = this;
     const words = queryWords(query, this.#stem, manifest.light);
     const needed = packsFor(words, manifest.postings);
-    const [{ norms, boosts }] = await Promise.all([
-      this.#table(),
-      ...needed.map((number) => this.#postingsPack(number)),
-    ]);
+    const [facts] = await Promise.all([this.#table(), ...needed.map((number) => this.#postingsPack(number))]);
     const lookup = lookupIn(manifest.postings, this.#postings);
-    const ranked = rank(words, mode, lookup, norms, boosts, semantic, manifest);
+    const ranked = rank(words, mode, lookup, facts, semantic, manifest);
     const best = ranked.order.slice(0, limit).map(([passage]) => passage);
     const packs = new Set(best.map((passage) => textsPackOf(manifest.texts, passage)));
     await Promise.all([...packs].map((number) => this.#textsPack(number)));
