@@ -2,6 +2,7 @@
 
 import codecs
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -19,7 +20,9 @@ from nearpage.builder.manifest import File, Manifest
 FOLDER = "nearpage"
 """The index's folder in the site."""
 LOADER = "nearpage.js"
-"""The script that the pages name; the only file of an index, with the manifest, whose name is fixed."""
+"""The script that the pages name; its name is fixed, as are those of manifest and licences."""
+LICENCES = "LICENSES.txt"
+"""What the scripts bundle, and under which licences."""
 PLACEHOLDER = b'"__NEARPAGE_MANIFEST__"'
 
 _SUFFIXES = {
@@ -66,6 +69,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._loader = asset("loader.js")
+        self._licences = asset(LICENCES)
         with _told(
             f"{path}: the index's folder cannot be made", "choose another, or remove what is in its place"
         ):
@@ -74,19 +78,25 @@ class Folder:
     def add(self, stem: str, data: bytes) -> File:
         """Write a file under the name of its content."""
         name = f"{stem}-{hashlib.sha256(data).hexdigest()[:16]}{_SUFFIXES[stem]}"
+        self._ensure(name, data)
+        return File(name, len(data))
+
+    def _ensure(self, name: str, data: bytes) -> None:
         target = self.path / name
         # Compared byte for byte, so that a damaged file is mended by the next build.
         with _told(f"{target}: cannot be read"):
             known = target.is_file() and target.read_bytes() == data
         if not known:
             write_atomically(target, data)
-        return File(name, len(data))
 
     def seal(self, manifest: Manifest) -> None:
         """Make the new index the one that counts."""
+        self._ensure(LICENCES, self._licences)
         data = manifests.dump(manifest)
         write_atomically(self.path / manifests.FILE_NAME, data)
-        write_atomically(self.path / LOADER, self._loader.replace(PLACEHOLDER, data))
+        # In ASCII, for a script is read in the encoding of its page.
+        script = json.dumps(json.loads(data), separators=(",", ":")).encode()
+        write_atomically(self.path / LOADER, self._loader.replace(PLACEHOLDER, script))
         kept = {each.file for each in manifest.files()}
         with _told(f"{self.path}: files of the index before cannot be removed"):
             for path in sorted(self.path.iterdir()):

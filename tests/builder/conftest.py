@@ -39,7 +39,14 @@ def small_assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of browser assets of a few bytes: to compress the real ones takes seconds a build."""
     folder = tmp_path / "assets" / "dist"
     folder.mkdir(parents=True)
-    for name in ("worker.js", "dialog.js", "encoder.js", "runtime.wasm", "stemmer-english.js"):
+    for name in (
+        "worker.js",
+        "dialog.js",
+        "encoder.js",
+        "runtime.wasm",
+        "stemmer-english.js",
+        "LICENSES.txt",
+    ):
         (folder / name).write_text(f"/* {name} */")
     (folder / "loader.js").write_bytes(b"start(" + publish.PLACEHOLDER + b");")
     monkeypatch.setattr(publish, "resources", lambda package: folder.parent)

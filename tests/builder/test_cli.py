@@ -430,7 +430,7 @@ def test_eval_prints_measures_and_writes_the_run(
 def test_stats_tell_what_an_index_holds(run: Run, built: Path) -> None:
     stats = json.loads(run("stats", "--index", built, "--json").out)
     assert (stats["format"], stats["pages"], stats["encoder"]) == (1, 6, "tiny")
-    assert stats["files"] + 2 == len(list((built / "nearpage").iterdir()))
+    assert stats["files"] + 3 == len(list((built / "nearpage").iterdir()))
     assert stats["terms"] > 50
     assert "postings" in run("stats", "--index", built).out
 
