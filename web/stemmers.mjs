@@ -71,11 +71,18 @@ async function script(shared, section, language) {
       ${section}
       var stemmer = new ${language}Stemmer();
       var read = ${read(language)};
+      // A text repeats its words, and a stem takes some 15 µs.
+      var known = new Map();
       self.nearpageStem = function (word) {
         if (!read.test(word)) return word;
-        stemmer.setCurrent(${PREPARED[language] ?? "word"});
-        stemmer.stem();
-        return stemmer.getCurrent();
+        var stem = known.get(word);
+        if (stem === undefined) {
+          stemmer.setCurrent(${PREPARED[language] ?? "word"});
+          stemmer.stem();
+          stem = stemmer.getCurrent();
+          known.set(word, stem);
+        }
+        return stem;
       };
     })();`,
     { minify: true, charset: "ascii", target: "es2022", legalComments: "none" },
