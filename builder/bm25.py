@@ -1,4 +1,4 @@
-"""BM25F over four fields. Mirrored by `web/src/engine/bm25.ts`, operation by operation.
+"""BM25F over five fields. Mirrored by `web/src/engine/bm25.ts`, operation by operation.
 
 Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted fields" (CIKM 2004), with a
 length normalisation for each field (Zaragoza et al., TREC-13, 2004):
@@ -29,7 +29,7 @@ EXPANSIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class FieldParameters:
-    """A field's weight, its length normalisation b in [0, 1], and its mean length in terms."""
+    """A field's weight, its length normalisation b in [0, 1], and its mean length in lexemes."""
 
     weight: float
     b: float
@@ -42,7 +42,7 @@ class Bm25Parameters:
 
     k1: float
     coverage: float
-    fields: tuple[FieldParameters, FieldParameters, FieldParameters, FieldParameters]
+    fields: tuple[FieldParameters, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def score(
     """Score every passage.
 
     `postings` gives a term's posting list (None for an unknown term), `expand` the (term, df) pairs of a
-    prefix, `norms` [passages, 4] each field's weight over its length normalisation (see `norm`), `boosts`
-    [passages] the factor of each passage's page.
+    prefix, `norms` [passages, fields] each field's weight over its length normalisation (see `norm`),
+    `boosts` [passages] the factor of each passage's page.
     """
     count = len(norms)
     total = np.zeros(count)
@@ -90,7 +90,10 @@ def score(
             factor = weight * idf(count, len(found.passages))
             rarest = max(rarest, factor)
             weighted = found.frequencies * norms[found.passages]
-            tf = weighted[:, 0] + weighted[:, 1] + weighted[:, 2] + weighted[:, 3]
+            # Field by field, and not sum(), which may add in another order.
+            tf = weighted[:, 0]
+            for field in range(1, weighted.shape[1]):
+                tf = tf + weighted[:, field]
             best[found.passages] = np.maximum(best[found.passages], factor * tf / (parameters.k1 + tf))
         # A word that the site does not know is asked for all the same.
         importance = word.weight * (rarest or idf(count, 0))
@@ -103,7 +106,7 @@ def score(
 
 
 def norm(lengths: Floats, parameters: Bm25Parameters) -> Floats:
-    """weight_f / (1 - b_f + b_f * length_f / mean_length_f) for lengths [passages, 4]."""
+    """weight_f / (1 - b_f + b_f * length_f / mean_length_f) for lengths [passages, fields]."""
     columns = []
     for index, field in enumerate(parameters.fields):
         relative = lengths[:, index] / field.mean_length if field.mean_length else lengths[:, index] * 0

@@ -232,8 +232,7 @@ def _parameters(postings: Postings) -> Bm25Parameters:
     # Six decimals: the number in the manifest is then short, and the same in either language.
     means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
     rows = zip(FIELD_WEIGHTS, FIELD_NORMALISATIONS, means, strict=True)
-    title, headings, body, code = (FieldParameters(weight, b, mean) for weight, b, mean in rows)
-    return Bm25Parameters(K1, COVERAGE, (title, headings, body, code))
+    return Bm25Parameters(K1, COVERAGE, tuple(FieldParameters(weight, b, mean) for weight, b, mean in rows))
 
 
 def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tuple[PackFile, ...]:

@@ -31,6 +31,10 @@ HEADER = struct.Struct("<4sHHI")
 GZIP_MAGIC = b"\x1f\x8b"
 PACK_BYTES = 64 * 1024
 """A pack of postings or texts is closed when its payload has reached this size: some 15 to 30 kB gzipped."""
+MORE = 1 << len(FIELDS)
+"""The bit of a posting's byte that says that frequencies follow."""
+KEYED = len(FIELDS) + 1
+"""Where in a posting's byte the two bits stand that say where the term is a key."""
 VECTORS_A_PACK = 16_384
 """Vectors in one file; with 384 dimensions some 6 MB, well below the 25 MiB a file that hosts allow."""
 
@@ -156,7 +160,7 @@ def decoded_length(code: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class PassageTable:
-    """The page of each passage [n], its boost [n], and its lengths [n, 4] as the codes keep them."""
+    """The page of each passage [n], its boost [n], and its lengths [n, 5] as the codes keep them."""
 
     pages: npt.NDArray[np.int64]
     boosts: npt.NDArray[np.float64]
@@ -212,7 +216,8 @@ def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:
 
     Dictionary entry: bytes shared with the term before, bytes of the rest, the rest, df, bytes of the list.
     Posting: gap to the passage before (which starts at -1), then a byte whose low bits say in which
-    fields the term stands; bit 4 says that frequencies follow, one for each such field, else all are 1.
+    fields the term stands; bit 5 says that frequencies follow, one for each such field, else all are 1;
+    bits 6 and 7 that the term is the key of a lexeme in the title and in the own heading.
     """
     entries: list[tuple[str, int, bytes]] = []
     size = 0
@@ -230,15 +235,17 @@ def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:
 def _encode_list(found: PostingList) -> bytes:
     out = bytearray()
     before = -1
-    for passage, frequencies in zip(found.passages.tolist(), found.frequencies.tolist(), strict=True):
+    columns = (found.passages.tolist(), found.frequencies.tolist(), found.keyed.tolist())
+    for passage, frequencies, keyed in zip(*columns, strict=True):
         out += varint(passage - before)
         before = passage
         present = [frequency for frequency in frequencies if frequency]
         mask = sum(1 << field for field, frequency in enumerate(frequencies) if frequency)
+        mask |= keyed << KEYED
         if max(present) == 1:
             out.append(mask)
         else:
-            out.append(mask | 16)
+            out.append(mask | MORE)
             for frequency in present:
                 out += varint(frequency)
     return bytes(out)
@@ -287,18 +294,20 @@ class PostingsPack:
         cursor = Cursor(self._lists[term], self._name)
         passages = []
         rows = []
+        keyed = []
         passage = -1
         for _ in range(self._entries[term][0]):
             passage += cursor.varint()
             fields = cursor.take(1)[0]
             rows.append(
                 [
-                    (cursor.varint() if fields & 16 else 1) if fields >> field & 1 else 0
+                    (cursor.varint() if fields & MORE else 1) if fields >> field & 1 else 0
                     for field in range(len(FIELDS))
                 ]
             )
             passages.append(passage)
-        return PostingList(np.array(passages, np.int64), np.array(rows, np.int64))
+            keyed.append(fields >> KEYED)
+        return PostingList(*(np.array(column, np.int64) for column in (passages, rows, keyed)))
 
 
 # Texts: what a hit shows -----------------------------------------------------------------------------

@@ -41,6 +41,7 @@ class Index:
         self._require(len(table.pages) == self._count, file)
         self.pages = table.pages
         self.boosts: Floats = table.boosts
+        self.lengths = table.lengths
         self.norms: Floats = norm(table.lengths.astype(np.float64), self.manifest.bm25)
         self._postings_pack = cache(self._read_postings)
         self._texts_pack = cache(self._read_texts)

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from nearpage.builder import bm25, fusion, vectors
+from nearpage.builder import bm25, exact, fusion, vectors
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.query import query_words
 from nearpage.builder.reader import Index
@@ -14,6 +14,9 @@ from nearpage.builder.terms import stemmer
 
 Mode = Literal["hybrid", "lexical", "vector"]
 Encode = Callable[[str], npt.NDArray[np.float32]]
+
+EXACT = 1000
+"""What a tier adds to a lexical score: more than any words do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,15 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
     parameters = index.manifest.fusion
 
     light = index.manifest.light
-    words = query_words(query, stemmer(index.manifest.language), frozenset(light.words), light.weight)
+    stem = stemmer(index.manifest.language)
+    words = query_words(query, stem, frozenset(light.words), light.weight)
     lexical: list[int] = []
     by_vector: list[int] = []
     scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)
     coverage = float(scored.coverage.max(initial=0.0))
     best_cosine = 0.0
-    scores = fusion.supported(scored.scores, index.pages, parameters.lexical_support)
+    tiers = exact.tiers(query, stem, index.postings, index.lengths, index.pages)
+    scores = fusion.supported(scored.scores, index.pages, parameters.lexical_support) + EXACT * tiers
     if lexical_wanted:
         lexical = fusion.ranking(scores, parameters.depth, positive_only=True)
     if vectors_wanted and words:
@@ -73,7 +78,10 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
         scores = fusion.supported(cosines, index.pages, parameters.vector_support)
         by_vector = fusion.ranking(scores, parameters.depth, positive_only=False)
     if mode == "hybrid" and vectors_wanted:
-        order = fusion.fuse([lexical, by_vector], parameters.k)
+        fused = fusion.fuse([lexical, by_vector], parameters.k)
+        # What is in a tier was in the lexical ranking.
+        lifted = [(number, score + float(tiers[number])) for number, score in fused]
+        order = sorted(lifted, key=lambda item: (-item[1], item[0]))
     else:
         order = [(number, float(scores[number])) for number in lexical or by_vector]
 

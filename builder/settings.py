@@ -9,9 +9,9 @@ from nearpage.builder.manifest import Floor, LightWords
 
 K1 = 2.0
 COVERAGE = 0.8
-FIELD_WEIGHTS = (2.0, 2.0, 1.0, 1.0)
-"""Of title, headings, body, code."""
-FIELD_NORMALISATIONS = (0.3, 0.3, 0.5, 0.5)
+FIELD_WEIGHTS = (2.0, 2.0, 2.0, 1.0, 1.0)
+"""Of title, path, heading, body, code."""
+FIELD_NORMALISATIONS = (0.3, 0.3, 0.3, 0.5, 0.5)
 FUSION = FusionParameters(k=60, depth=100, lexical_support=0.3, vector_support=0.2)
 FLOOR = Floor(cosine=0.38, coverage=0.5)
 """Between what unrelated questions reach and real ones earn: 1% of real ones on those sites fall below."""

@@ -141,6 +141,23 @@ def terms(text: str, stem: Stem) -> Iterator[str]:
         yield from _terms(match.group(), stem)
 
 
+def length(text: str) -> int:
+    """The length of a text: how many lexemes it has."""
+    return sum(1 for _ in _LEXEME.finditer(text))
+
+
+def keys(text: str, stem: Stem) -> list[str]:
+    """One term a lexeme, which all its spellings share: `includerouter` for `include_router` as well."""
+    return [_key(lexeme) for lexeme in lexemes(text, stem)]
+
+
+def _key(lexeme: Lexeme) -> str:
+    if lexeme.whole:
+        return lexeme.whole[0]
+    [segment] = lexeme.segments
+    return segment.spellings[-1] if segment.spellings else segment.parts[0].surface
+
+
 @cache
 def _terms(lexeme: str, stem: Stem) -> tuple[str, ...]:
     whole, segments = _forms(lexeme, stem)

@@ -30,6 +30,7 @@ MAY_IMPORT = {
     "format": "errors model postings vectors",
     "manifest": "bm25 errors format fusion postings",
     "settings": "fusion manifest",
+    "exact": "format postings terms",
     # From the site to passages.
     "extract": "model",
     "pages": "errors",
@@ -41,7 +42,7 @@ MAY_IMPORT = {
     "serve": "errors",
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
-    "search": "bm25 errors fusion query reader terms vectors",
+    "search": "bm25 errors exact fusion query reader terms vectors",
     "evaluate": "errors reader search",
     "build": (
         "bm25 cache encoder errors format manifest model passages postings publish settings terms vectors"

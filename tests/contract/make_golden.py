@@ -138,10 +138,7 @@ def _write(folder: Path) -> None:
     postings = post(pages, passages, stemmer(LANGUAGE))
     vectors = np.stack([encode(f"{' '.join(passage.heading_path)}\n{passage.text}") for passage in passages])
     means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
-    title, headings, body, code = (
-        FieldParameters(weight, b, mean)
-        for weight, b, mean in zip((2.0, 2.0, 1.0, 1.0), (0.3, 0.3, 0.5, 0.5), means, strict=True)
-    )
+    rows = zip((2.0, 2.0, 2.0, 1.0, 1.0), (0.3, 0.3, 0.3, 0.5, 0.5), means, strict=True)
     manifest = Manifest(
         format=formats.FORMAT,
         generator="nearpage, tests/contract/make_golden.py",
@@ -150,7 +147,7 @@ def _write(folder: Path) -> None:
         pages=len(pages),
         sections=len(passages),
         passages=len(passages),
-        bm25=Bm25Parameters(2.0, 0.8, (title, headings, body, code)),
+        bm25=Bm25Parameters(2.0, 0.8, tuple(FieldParameters(*row) for row in rows)),
         fusion=FusionParameters(60, 20, 0.3, 0.2),
         floor=Floor(0.5, 0.5),
         light=LightWords(0.3, ("a", "after", "do", "has", "how", "i", "of", "the")),

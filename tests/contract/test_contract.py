@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nearpage.builder import bm25, fusion, vectors
+from nearpage.builder import bm25, exact, fusion, vectors
 from nearpage.builder.format import decoded_length, length_code
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord, query_words
@@ -29,12 +29,10 @@ def run_query(given: dict[str, Any]) -> Any:
 
 
 def run_bm25(given: dict[str, Any]) -> Any:
-    title, headings, body, code = [bm25.FieldParameters(*field) for field in given["parameters"]["fields"]]
-    parameters = bm25.Bm25Parameters(
-        given["parameters"]["k1"], given["parameters"]["coverage"], (title, headings, body, code)
-    )
+    fields = tuple(bm25.FieldParameters(*field) for field in given["parameters"]["fields"])
+    parameters = bm25.Bm25Parameters(given["parameters"]["k1"], given["parameters"]["coverage"], fields)
     rows = {term: np.array(found, np.int64) for term, found in given["postings"].items()}
-    lists = {term: PostingList(found[:, 0], found[:, 1:]) for term, found in rows.items()}
+    lists = {term: PostingList(found[:, 0], found[:, 1:], found[:, 0] * 0) for term, found in rows.items()}
     lengths = np.array(given["lengths"], np.float64)
     scored = bm25.score(
         [QueryWord(**word) for word in given["words"]],
@@ -53,6 +51,17 @@ def run_vectors(given: dict[str, Any]) -> Any:
         return {"scales": codes.scales.tolist(), "codes": codes.codes.tolist()}
     codes = vectors.Codes(np.array(given["scales"], np.float32), np.array(given["codes"], np.int8))
     return {"cosines": vectors.cosines(np.array(given["query"], np.float32), codes).tolist()}
+
+
+def run_exact(given: dict[str, Any]) -> Any:
+    lists = {}
+    for term, rows in given["keys"].items():
+        table = np.array(rows, np.int64)
+        lists[term] = PostingList(table[:, 0], np.zeros((len(rows), 5), np.int64), table[:, 1])
+    nothing = [0] * len(given["pages"])
+    columns = (given["titles"], nothing, given["headings"], nothing, nothing)
+    lengths, pages = np.array(columns, np.int64).T, np.array(given["pages"], np.int64)
+    return exact.tiers(given["query"], stemmer(given["language"]), lists.get, lengths, pages).tolist()
 
 
 def run_fusion(given: dict[str, Any]) -> Any:

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Lookup, norm, score } from "../../web/src/engine/bm25.ts";
+import { tiers } from "../../web/src/engine/exact.ts";
 import { decodedLength } from "../../web/src/engine/format.ts";
 import { fuse, ranking, supported } from "../../web/src/engine/fusion.ts";
 import { compareTerms } from "../../web/src/engine/lookup.ts";
@@ -39,6 +40,7 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
         return {
           passages: Uint32Array.from(rows, ([passage]) => passage!),
           frequencies: Uint32Array.from(rows.flatMap((row) => row.slice(1))),
+          keyed: new Uint8Array(rows.length),
         };
       },
       expand: (prefix) =>
@@ -65,6 +67,22 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
       codes: Int8Array.from(codes.flat()),
     });
     return { cosines: [...found] };
+  },
+
+  exact({ query, language, pages, titles, headings, keys }) {
+    const lookup = (term: string) => {
+      const rows = keys[term] as number[][] | undefined;
+      if (!rows) return undefined;
+      return {
+        passages: Uint32Array.from(rows, ([passage]) => passage!),
+        frequencies: new Uint32Array(5 * rows.length),
+        keyed: Uint8Array.from(rows, ([, keyed]) => keyed!),
+      };
+    };
+    const lengths = Float64Array.from(
+      titles.flatMap((title: number, at: number) => [title, 0, headings[at], 0, 0]),
+    );
+    return [...tiers(query, stemOf(language), lookup, lengths, Uint32Array.from(pages))];
   },
 
   fusion({ rankings, k, scores, depth, positive_only, pages, weight }) {

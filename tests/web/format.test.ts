@@ -116,7 +116,7 @@ describe("a manifest", () => {
   const read = paths(JSON.parse(written)).filter((path) => !unread.test(path.join(".")));
 
   it("is read when it is whole", () => {
-    expect(parseManifest(JSON.parse(written)).bm25.fields).toHaveLength(4);
+    expect(parseManifest(JSON.parse(written)).bm25.fields).toHaveLength(5);
   });
 
   it.each(read.map((path) => [path.join("."), path] as const))(

@@ -14,7 +14,11 @@ function lookup(frequencies: Record<string, number>): Lookup {
       const df = frequencies[term];
       return df === undefined
         ? undefined
-        : { passages: Uint32Array.from({ length: df }, (_, at) => at), frequencies: new Uint32Array(4 * df) };
+        : {
+            passages: Uint32Array.from({ length: df }, (_, at) => at),
+            frequencies: new Uint32Array(5 * df),
+            keyed: new Uint8Array(df),
+          };
     },
     expand: (prefix) =>
       Object.entries(frequencies)

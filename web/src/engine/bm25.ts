@@ -1,6 +1,6 @@
-/** BM25F over four fields; the twin of `builder/bm25.py`, operation by operation. */
+/** BM25F over five fields; the twin of `builder/bm25.py`, operation by operation. */
 
-import type { PostingList } from "./format.ts";
+import { FIELDS, type PostingList } from "./format.ts";
 import type { Bm25Parameters } from "./manifest.ts";
 import { PREFIX, type QueryWord } from "./query.ts";
 
@@ -40,7 +40,7 @@ export function expanded(word: QueryWord, expand: Lookup["expand"]): Map<string,
 /**
  * Scores every passage.
  *
- * @param norms four a passage, see `norm`
+ * @param norms five a passage, see `norm`
  * @param boosts the factor of each passage's page
  */
 export function score(
@@ -64,9 +64,9 @@ export function score(
       rarest = Math.max(rarest, factor);
       for (let index = 0; index < found.passages.length; index++) {
         const passage = found.passages[index]!;
-        let tf = found.frequencies[4 * index]! * norms[4 * passage]!;
-        for (let field = 1; field < 4; field++) {
-          tf += found.frequencies[4 * index + field]! * norms[4 * passage + field]!;
+        let tf = found.frequencies[FIELDS * index]! * norms[FIELDS * passage]!;
+        for (let field = 1; field < FIELDS; field++) {
+          tf += found.frequencies[FIELDS * index + field]! * norms[FIELDS * passage + field]!;
         }
         best[passage] = Math.max(best[passage]!, (factor * tf) / (parameters.k1 + tf));
       }
@@ -90,10 +90,10 @@ export function score(
   return { scores: total, coverage: covered };
 }
 
-/** weight_f / (1 - b_f + b_f * length_f / mean_length_f), four a passage. */
+/** weight_f / (1 - b_f + b_f * length_f / mean_length_f), five a passage. */
 export function norm(lengths: Float64Array, parameters: Bm25Parameters): Float64Array {
   return lengths.map((length, index) => {
-    const field = parameters.fields[index % 4]!;
+    const field = parameters.fields[index % FIELDS]!;
     const relative = field.mean_length > 0 ? length / field.mean_length : 0;
     return field.weight / (1 - field.b + field.b * relative);
   });

@@ -11,7 +11,12 @@ export const FORMAT = 1;
 
 const HEADER_BYTES = 12;
 const MAGIC = 0x4750524e; // "NRPG", little-endian
-const FIELDS = 4;
+/** Title, path, heading, body, code. */
+export const FIELDS = 5;
+/** The bit of a posting's byte that says that frequencies follow. */
+const MORE = 1 << FIELDS;
+/** Where in a posting's byte the two bits stand that say where the term is a key. */
+const KEYED = FIELDS + 1;
 
 /** What an envelope holds. */
 export const Kind = { passages: 1, postings: 2, texts: 3, vectors: 4, encoder: 5 } as const;
@@ -81,12 +86,19 @@ export function decodedLength(code: number): number {
   return free + (bits < 0 ? value : ((value & 7) | 8) * 2 ** bits);
 }
 
+/** What an index keeps of a length: the greatest that a byte can stand for and that is not above it. */
+export function keptLength(length: number): number {
+  let code = 0;
+  while (code < 255 && decodedLength(code + 1) <= length) code++;
+  return decodedLength(code);
+}
+
 /** What ranking needs to know of every passage. */
 export interface PassageTable {
   /** The page of each passage. */
   pages: Uint32Array;
   boosts: Float64Array;
-  /** Lengths in terms, four a passage. */
+  /** Lengths in lexemes, five a passage. */
   lengths: Float64Array;
 }
 
@@ -117,10 +129,12 @@ export function decodePassages(payload: Uint8Array, name: string): PassageTable 
   return { pages, boosts, lengths };
 }
 
-/** A term's postings: passage numbers, rising, and frequencies, four a posting. */
+/** A term's postings: passage numbers, rising, and frequencies, five a posting. */
 export interface PostingList {
   passages: Uint32Array;
   frequencies: Uint32Array;
+  /** Where the term is the key of a lexeme: 1 in the title, 2 in the own heading, 3 in both. */
+  keyed: Uint8Array;
 }
 
 /** A decoded dictionary; lists are decoded when they are asked for. */
@@ -157,16 +171,18 @@ export class PostingsPack {
     const cursor = new Cursor(entry.list, this.#name);
     const passages = new Uint32Array(entry.df);
     const frequencies = new Uint32Array(FIELDS * entry.df);
+    const keyed = new Uint8Array(entry.df);
     let passage = -1;
     for (let index = 0; index < entry.df; index++) {
       passage += cursor.varint();
       passages[index] = passage;
       const fields = cursor.byte();
+      keyed[index] = fields >> KEYED;
       for (let field = 0; field < FIELDS; field++) {
-        if ((fields >> field) & 1) frequencies[FIELDS * index + field] = fields & 16 ? cursor.varint() : 1;
+        if ((fields >> field) & 1) frequencies[FIELDS * index + field] = fields & MORE ? cursor.varint() : 1;
       }
     }
-    return { passages, frequencies };
+    return { passages, frequencies, keyed };
   }
 }
 

@@ -22,7 +22,7 @@ export interface FieldParameters {
 export interface Bm25Parameters {
   k1: number;
   coverage: number;
-  /** Title, headings, body, code. */
+  /** Title, path, heading, body, code. */
   fields: FieldParameters[];
 }
 
@@ -53,7 +53,7 @@ export interface Manifest {
   encoder: EncoderFiles | null;
 }
 
-const FIELDS = ["title", "headings", "body", "code"];
+const FIELDS = ["title", "path", "heading", "body", "code"];
 
 /**
  * Checks every number that ranking uses: one that is missing would become NaN, and NaN ranks.

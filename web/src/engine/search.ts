@@ -1,10 +1,12 @@
 /** A query answered from what has been fetched; the twin of `builder/search.py`. */
 
 import { type Lookup, score } from "./bm25.ts";
+import { tiers } from "./exact.ts";
 import type { ShownPassage } from "./format.ts";
 import { fuse, ranking, supported } from "./fusion.ts";
 import type { Manifest } from "./manifest.ts";
 import type { QueryWord } from "./query.ts";
+import type { Stem } from "./terms.ts";
 import type { Hit, Mode } from "./types.ts";
 import { type Codes, cosines } from "./vectors.ts";
 
@@ -23,24 +25,33 @@ export interface Semantic {
   codes: Codes;
 }
 
-/** What ranking needs of every passage: its page, four norms (see `norm`), the factor of its page. */
+/** What a tier adds to a lexical score: more than any words do. */
+const EXACT = 1000;
+
+/** What ranking needs of every passage: its page, five lengths and norms (see `norm`), the factor of its page. */
 export interface PassageFacts {
   pages: Uint32Array;
+  lengths: Float64Array;
   norms: Float64Array;
   boosts: Float64Array;
 }
 
 /** Ranks every passage. Hybrid mode without `semantic` answers lexically. */
 export function rank(
+  query: string,
   words: readonly QueryWord[],
+  stem: Stem,
   mode: Mode,
   lookup: Lookup,
-  { pages, norms, boosts }: PassageFacts,
+  { pages, lengths, norms, boosts }: PassageFacts,
   semantic: Semantic | null,
   { bm25, fusion, floor }: Manifest,
 ): Ranked {
   const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
-  const lexicalScores = supported(scores, pages, fusion.lexical_support);
+  const exact = tiers(query, stem, lookup.postings, lengths, pages);
+  const lexicalScores = supported(scores, pages, fusion.lexical_support).map(
+    (value, passage) => value + EXACT * exact[passage]!,
+  );
   const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true);
   const near =
     mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
@@ -48,7 +59,7 @@ export function rank(
   const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false) : [];
   const order: [number, number][] =
     mode === "hybrid" && near
-      ? fuse([lexical, byVector], fusion.k)
+      ? lifted(fuse([lexical, byVector], fusion.k), exact)
       : (near ? byVector : lexical).map((passage) => [passage, (vectorScores ?? lexicalScores)[passage]!]);
 
   const isBelowFloor = near !== null && largest(near) < floor.cosine && largest(coverage) < floor.coverage;
@@ -73,6 +84,13 @@ export function hit(ranked: Ranked, index: number, shown: ShownPassage): Hit {
     lexical_rank: ranked.lexicalRanks.get(passage) ?? null,
     vector_rank: ranked.vectorRanks.get(passage) ?? null,
   };
+}
+
+/** Fused scores with their tier added; what is in a tier was in the lexical ranking. */
+function lifted(fused: readonly [number, number][], exact: Uint8Array): [number, number][] {
+  return fused
+    .map(([passage, score]): [number, number] => [passage, score + exact[passage]!])
+    .sort(([left, one], [right, other]) => other - one || left - right);
 }
 
 function ranks(passages: readonly number[]): Map<number, number> {

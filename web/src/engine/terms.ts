@@ -69,6 +69,13 @@ export function* terms(text: string, stem: Stem): Generator<string> {
   for (const lexeme of lexemes(text, stem)) yield* termsOf(lexeme);
 }
 
+/** One term a lexeme, which all its spellings share: `includerouter` for `include_router` as well. */
+export function keys(text: string, stem: Stem): string[] {
+  return Array.from(lexemes(text, stem), ({ whole: [form], segments: [segment] }) => {
+    return form ?? segment!.spellings.at(-1) ?? segment!.parts[0]!.surface;
+  });
+}
+
 /** The terms of one lexeme, each once. */
 export function termsOf({ whole, segments }: Lexeme): string[] {
   const found = new Set(whole);

@@ -42,7 +42,7 @@ export class Session {
         table.file,
       );
       require(boosts.length === manifest.passages, table.file);
-      return { pages, norms: norm(lengths, bm25), boosts };
+      return { pages, lengths, norms: norm(lengths, bm25), boosts };
     });
   }
 
@@ -74,7 +74,7 @@ export class Session {
     const needed = packsFor(words, manifest.postings);
     const [facts] = await Promise.all([this.#table(), ...needed.map((number) => this.#postingsPack(number))]);
     const lookup = lookupIn(manifest.postings, this.#postings);
-    const ranked = rank(words, mode, lookup, facts, semantic, manifest);
+    const ranked = rank(query, words, this.#stem, mode, lookup, facts, semantic, manifest);
     const best = ranked.order.slice(0, limit).map(([passage]) => passage);
     const packs = new Set(best.map((passage) => textsPackOf(manifest.texts, passage)));
     await Promise.all([...packs].map((number) => this.#textsPack(number)));
