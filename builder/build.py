@@ -11,27 +11,28 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 from nearpage.builder import format as formats
-from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
+from nearpage.builder.bm25 import Bm25Parameters, FieldParameters, norm, score
 from nearpage.builder.cache import open_cache
 from nearpage.builder.encoder import BUNDLED, Encoder, PieceCounter
 from nearpage.builder.errors import SourceError
-from nearpage.builder.format import FORMAT, Kind, Pack, wrap
+from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
+from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
 from nearpage.builder.manifest import Code, EncoderFiles, File, Manifest, PackFile, VectorFiles
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
 from nearpage.builder.postings import Postings, post
 from nearpage.builder.publish import Folder, asset
+from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
     COVERAGE,
     FIELD_NORMALISATIONS,
     FIELD_WEIGHTS,
-    FLOOR,
     FUSION,
     K1,
     light_words,
 )
 from nearpage.builder.terms import STEMMERS, stemmer
-from nearpage.builder.vectors import SCHEME, quantise
+from nearpage.builder.vectors import SCHEME, Codes, cosines, quantise
 
 
 class Progress(Protocol):
@@ -154,6 +155,14 @@ def build(
         language = _language(pages)
         postings = post(pages, passages, stemmer(language))
 
+    with report.timed("calibrate"):
+        parameters = _parameters(postings)
+        codes = None if vectors is None else quantise(vectors)
+        floor = uncalibrated()
+        if encoder and codes:
+            evidence = _evidence(encoder, codes, postings, parameters, language)
+            floor = calibrate(evidence, [p.heading_path[-1] for p in passages if p.heading_path])
+
     with report.timed("write"):
         manifest = Manifest(
             format=FORMAT,
@@ -163,9 +172,9 @@ def build(
             pages=report.pages,
             sections=report.sections,
             passages=report.passages,
-            bm25=_parameters(postings),
+            bm25=parameters,
             fusion=FUSION,
-            floor=FLOOR,
+            floor=floor,
             light=light_words(language),
             table=folder.add(
                 "table",
@@ -173,7 +182,7 @@ def build(
             ),
             postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
             texts=_packs(folder, "texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
-            vectors=_vector_files(folder, encoder, vectors),
+            vectors=_vector_files(folder, encoder, codes),
             encoder=_encoder_files(folder, encoder),
             code=_code(folder, language),
         )
@@ -243,12 +252,30 @@ def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tupl
     return tuple(written)
 
 
-def _vector_files(
-    folder: Folder, encoder: Encoder | None, vectors: npt.NDArray[np.float32] | None
-) -> VectorFiles | None:
-    if encoder is None or vectors is None:
+def _evidence(
+    encoder: Encoder, codes: Codes, postings: Postings, parameters: Bm25Parameters, language: str
+) -> Callable[[str], float]:
+    """What a query has for it in an index that is about to be written: see floor."""
+    kept = [[decoded_length(length_code(length)) for length in row] for row in postings.lengths.tolist()]
+    norms = norm(np.array(kept, np.float64), parameters)
+    ones = np.ones(len(norms))
+    exact = Codes(codes.scales, codes.codes.astype(np.float64))
+    stem, light = stemmer(language), light_words(language)
+
+    def evidence(query: str) -> float:
+        # A white space, for what is asked here is not half typed.
+        words = query_words(f"{query} ", stem, frozenset(light.words), light.weight)
+        scored = score(words, postings.lists.get, lambda prefix: [], norms, ones, parameters)
+        cosine = float(cosines(encoder.query(query), exact).max(initial=0.0))
+        return cosine + COVERAGE_WEIGHT * float(scored.coverage.max(initial=0.0))
+
+    return evidence
+
+
+def _vector_files(folder: Folder, encoder: Encoder | None, codes: Codes | None) -> VectorFiles | None:
+    if encoder is None or codes is None:
         return None
-    packs = _packs(folder, "vectors", Kind.VECTORS, formats.encode_vectors(quantise(vectors)))
+    packs = _packs(folder, "vectors", Kind.VECTORS, formats.encode_vectors(codes))
     return VectorFiles(SCHEME, encoder.config.dims, encoder.config.fingerprint, packs)
 
 

@@ -12,9 +12,12 @@ import click
 import orjson
 from nearpage.builder.build import Lines, Options, Progress, sizes
 from nearpage.builder.cache import default_folder
+from nearpage.builder.check import as_json as checks_as_json
+from nearpage.builder.check import parse_checks
+from nearpage.builder.check import table as checks_table
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, NearpageError, UsageError
-from nearpage.builder.evaluate import evaluate, read_queries, table
+from nearpage.builder.evaluate import check_index, evaluate, read_queries, table
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Encode, Mode, as_json, search
 from nearpage.builder.serve import serve
@@ -165,6 +168,25 @@ def eval_command(
         click.echo(table(evaluation))
 
 
+@cli.command("check")
+@click.argument("file", metavar="FILE", type=FOLDER)
+@click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
+@click.option("--mode", type=MODES, default="hybrid", show_default=True)
+@click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@click.option("--json", "as_document", is_flag=True, help="Print the outcomes as JSON.")
+def check_command(file: Path, folder: Path, mode: Mode, encoder: Path | None, as_document: bool) -> None:
+    """Check that queries find what FILE, in YAML or JSON lines, says they must."""
+    expectations = parse_checks(_read(file), str(file))
+    index = open_index(folder)
+    outcomes = check_index(index, expectations, mode, query_encoder(index, mode, encoder))
+    if as_document:
+        _print_json(checks_as_json(outcomes))
+    else:
+        click.echo(checks_table(outcomes))
+    if not all(outcome.ok for outcome in outcomes):
+        sys.exit(1)
+
+
 @cli.command("stats")
 @click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
 @click.option("--json", "as_document", is_flag=True, help="Print as JSON.")
@@ -194,7 +216,8 @@ def stats_command(folder: Path, as_document: bool) -> None:
         if isinstance(value, dict):
             output.print(name)
             for key, inner in value.items():
-                output.print(f"  {key:<12}{inner:>12,}")
+                shown = " to ".join(map(str, inner)) if isinstance(inner, tuple) else f"{inner:,}"
+                output.print(f"  {key:<16}{shown:>16}")
         else:
             output.print(f"{name:<14}{value}")
 
@@ -227,6 +250,15 @@ def query_encoder(index: Index, mode: Mode, folder: Path | None) -> Encode | Non
             "--encoder, or build the index again"
         )
     return encoder.query
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"{path}: cannot be read ({error.strerror}); name a file of relevance tests"
+        ) from error
 
 
 def _print_json(value: Any) -> None:

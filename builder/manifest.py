@@ -70,10 +70,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The relevance floor: an answer below both its cosine and its coverage is none."""
+    """The relevance floor: an answer whose evidence is below the threshold is none.
 
-    cosine: float
-    coverage: float
+    Evidence is the best cosine of any passage and `coverage_weight` times the best covered share. The
+    threshold stands between the evidence of unrelated questions (median, 90th percentile) and that of the
+    site's own headings (5th percentile, median); both are empty where nothing was measured.
+    """
+
+    coverage_weight: float
+    threshold: float
+    unrelated: tuple[float, ...]
+    related: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)

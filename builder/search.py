@@ -86,7 +86,8 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
         order = [(number, float(scores[number])) for number in lexical or by_vector]
 
     floor = index.manifest.floor
-    if not order or (vectors_wanted and best_cosine < floor.cosine and coverage < floor.coverage):
+    evidence = best_cosine + floor.coverage_weight * coverage
+    if not order or (vectors_wanted and evidence < floor.threshold):
         return SearchResult(query, "nothing_relevant", [])
     lexical_ranks = {number: rank for rank, number in enumerate(lexical, 1)}
     vector_ranks = {number: rank for rank, number in enumerate(by_vector, 1)}

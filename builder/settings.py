@@ -5,7 +5,7 @@ Chosen on the eval questions for FastAPI, Material for MkDocs and Python's manua
 """
 
 from nearpage.builder.fusion import FusionParameters
-from nearpage.builder.manifest import Floor, LightWords
+from nearpage.builder.manifest import LightWords
 
 K1 = 2.0
 COVERAGE = 0.8
@@ -13,9 +13,6 @@ FIELD_WEIGHTS = (2.0, 2.0, 2.0, 1.0, 1.0)
 """Of title, path, heading, body, code."""
 FIELD_NORMALISATIONS = (0.3, 0.3, 0.3, 0.5, 0.5)
 FUSION = FusionParameters(k=60, depth=100, lexical_support=0.3, vector_support=0.2)
-FLOOR = Floor(cosine=0.38, coverage=0.5)
-"""Between what unrelated questions reach and real ones earn: 1% of real ones on those sites fall below."""
-
 LIGHT_WEIGHT = 0.3
 LIGHT_WORDS = {
     "en": (

@@ -21,6 +21,8 @@ MAY_IMPORT = {
     "model": "",
     "terms": "",
     "query": "terms",
+    "page_names": "",
+    "check": "errors page_names",
     "encoder_text": "",
     "vectors": "",
     "fusion": "",
@@ -30,6 +32,7 @@ MAY_IMPORT = {
     "format": "errors model postings vectors",
     "manifest": "bm25 errors format fusion postings",
     "settings": "fusion manifest",
+    "floor": "manifest",
     "exact": "format postings terms",
     # From the site to passages.
     "extract": "model",
@@ -43,15 +46,28 @@ MAY_IMPORT = {
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
     "search": "bm25 errors exact fusion query reader terms vectors",
-    "evaluate": "errors reader search",
+    "evaluate": "check errors page_names reader search",
     "build": (
-        "bm25 cache encoder errors format manifest model passages postings publish settings terms vectors"
+        "bm25 cache encoder errors floor format manifest model passages postings publish query settings "
+        "terms vectors"
     ),
     "site": "build extract pages publish",
-    "cli": "build cache encoder errors evaluate reader search serve site",
-    "__init__": "build encoder errors extract model publish reader search site",
+    "cli": "build cache check encoder errors evaluate reader search serve site",
+    "__init__": "build check encoder errors evaluate extract model publish reader search site",
 }
-PURE = ("errors", "model", "terms", "query", "encoder_text", "vectors", "fusion", "postings", "bm25")
+PURE = (
+    "errors",
+    "model",
+    "terms",
+    "query",
+    "page_names",
+    "check",
+    "encoder_text",
+    "vectors",
+    "fusion",
+    "postings",
+    "bm25",
+)
 OUTSIDE = {"asyncio", "http", "io", "os", "pathlib", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
 LIBRARIES = {
     "onnxruntime": "encoder",
@@ -60,6 +76,7 @@ LIBRARIES = {
     "sqlite3": "cache",
     "snowballstemmer": "",  # terms loads one algorithm by name
     "click": "cli",
+    "yaml": "check",
     "mkdocs": "",
 }
 

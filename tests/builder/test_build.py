@@ -188,7 +188,7 @@ def test_the_report_adds_up(small_assets: Path, site: Path, options: Options) ->
     )
     assert report.pages == 6
     assert sum(report.bytes.values()) == sum(file.bytes for file in manifest.files())
-    assert list(report.seconds) == ["read", "load", "cut", "embed", "post", "write", "inject"]
+    assert list(report.seconds) == ["read", "load", "cut", "embed", "post", "calibrate", "write", "inject"]
 
 
 def test_a_failed_build_leaves_the_index_as_it_was(

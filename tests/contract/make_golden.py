@@ -149,7 +149,7 @@ def _write(folder: Path) -> None:
         passages=len(passages),
         bm25=Bm25Parameters(2.0, 0.8, tuple(FieldParameters(*row) for row in rows)),
         fusion=FusionParameters(60, 20, 0.3, 0.2),
-        floor=Floor(0.5, 0.5),
+        floor=Floor(0.2, 0.6, (0.3, 0.5), (0.7, 0.9)),
         light=LightWords(0.3, ("a", "after", "do", "has", "how", "i", "of", "the")),
         table=add(
             "table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))

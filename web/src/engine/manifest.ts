@@ -44,7 +44,7 @@ export interface Manifest {
   passages: number;
   bm25: Bm25Parameters;
   fusion: { k: number; depth: number; lexical_support: number; vector_support: number };
-  floor: { cosine: number; coverage: number };
+  floor: { coverage_weight: number; threshold: number };
   light: LightWords;
   table: File;
   postings: PackFile<string>[];
@@ -96,8 +96,8 @@ export function parseManifest(value: unknown): Manifest {
       vector_support: number(fusion.vector_support, "fusion.vector_support"),
     },
     floor: {
-      cosine: number(floor.cosine, "floor.cosine"),
-      coverage: number(floor.coverage, "floor.coverage"),
+      coverage_weight: number(floor.coverage_weight, "floor.coverage_weight"),
+      threshold: number(floor.threshold, "floor.threshold"),
     },
     light: {
       weight: number(light.weight, "light.weight"),

@@ -62,7 +62,8 @@ export function rank(
       ? lifted(fuse([lexical, byVector], fusion.k), exact)
       : (near ? byVector : lexical).map((passage) => [passage, (vectorScores ?? lexicalScores)[passage]!]);
 
-  const isBelowFloor = near !== null && largest(near) < floor.cosine && largest(coverage) < floor.coverage;
+  const evidence = near && largest(near) + floor.coverage_weight * largest(coverage);
+  const isBelowFloor = evidence !== null && evidence < floor.threshold;
   if (order.length === 0 || isBelowFloor) {
     return { status: "nothing_relevant", order: [], lexicalRanks: new Map(), vectorRanks: new Map() };
   }

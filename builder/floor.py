@@ -1,0 +1,95 @@
+"""The relevance floor: where "nothing relevant" begins on a site, found out when its index is built.
+
+A query's evidence is its best cosine with any passage, and a part of the best share of its words that any
+passage covers. The floor stands between what questions reach that have nothing to do with the site
+(nobody's docs answer all of UNRELATED; a site on one of its subjects answers a few) and what the site's own
+headings earn, asked as questions.
+"""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from nearpage.builder.manifest import Floor
+
+COVERAGE_WEIGHT = 0.2
+"""Of the covered share in the evidence; cosines alone tell unrelated questions apart less well."""
+TOWARDS_RELATED = 0.4
+"""Where the floor stands on the way from the unrelated (90th percentile) to the related (5th)."""
+UNCALIBRATED = 0.48
+"""For an index without vectors, where it is not used, and for sites with too few headings to tell."""
+FEWEST = 5
+MOST = 100
+"""Headings that are asked: enough for a percentile, few enough to take no time."""
+
+UNRELATED = (
+    "best pizza dough recipe with fresh yeast",
+    "how long to boil an egg",
+    "flights from Paris to Tokyo in May",
+    "who won the football world cup in 1998",
+    "train a puppy not to bite",
+    "growing tomatoes on a balcony",
+    "symptoms of iron deficiency",
+    "how to remove red wine stains from a carpet",
+    "mortgage interest rates this year",
+    "history of the Roman aqueducts",
+    "learn to play the guitar as an adult",
+    "tallest mountain in South America",
+    "winter tyres for a small car",
+    "how do bees make honey",
+    "lyrics of an old love song",
+    "Unity shader is pink after upgrading the project",
+    "Blender cycles render is noisy",
+    "Photoshop layer mask not working",
+    "Excel pivot table shows wrong totals",
+    "Minecraft server crashes when a mod is loaded",
+    "printer offline after Windows update",
+    "iPhone does not charge beyond 80 percent",
+    "Kubernetes pod stuck in pending because of taints",
+    "Terraform plan wants to destroy my security group",
+    "NVIDIA driver not found after kernel update",
+    "Xcode provisioning profile expired",
+    "Gradle sync failed in Android Studio",
+    "Arduino stepper motor vibrates and does not turn",
+    "3D printer first layer does not stick",
+    "React Native build fails on M1",
+    "WordPress plugin breaks the checkout page",
+    "Jenkins agent offline after restart",
+    "MATLAB plot with two y axes",
+    "R ggplot legend order",
+    "LaTeX table too wide for the page",
+    "Vue component does not update when props change",
+    "Ansible playbook hangs at gathering facts",
+    "SwiftUI list row height",
+    "MongoDB aggregation lookup with two fields",
+    "Kafka consumer lag keeps growing",
+    "Elasticsearch cluster is red",
+    "Rails migration adds index concurrently",
+    "C# async deadlock in a form",
+    "Laravel queue worker memory leak",
+    "Power BI date slicer",
+    "Docker build cache invalidated by copy",
+    "nginx 502 bad gateway after deploy",
+    "git rebase lost my commits",
+)
+
+
+def uncalibrated() -> Floor:
+    """The floor of a site of which nothing is known."""
+    return Floor(COVERAGE_WEIGHT, UNCALIBRATED, (), ())
+
+
+def calibrate(evidence: Callable[[str], float], headings: Sequence[str]) -> Floor:
+    """The floor of a site, from the evidence that a query has in it and its own headings in order."""
+    distinct = list(dict.fromkeys(headings))
+    if len(distinct) < FEWEST:
+        return uncalibrated()
+    most = min(MOST, len(distinct))
+    chosen = [distinct[at * len(distinct) // most] for at in range(most)]
+    unrelated = _percentiles([evidence(query) for query in UNRELATED], (50, 90))
+    related = _percentiles([evidence(query) for query in chosen], (5, 50))
+    threshold = unrelated[1] + TOWARDS_RELATED * (related[0] - unrelated[1])
+    return Floor(COVERAGE_WEIGHT, round(threshold, 4), unrelated, related)
+
+
+def _percentiles(values: list[float], which: tuple[int, int]) -> tuple[float, ...]:
+    return tuple(round(float(value), 4) for value in np.percentile(values, which))
