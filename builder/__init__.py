@@ -1,8 +1,10 @@
 """The builder's public names: pages in, a static index out, and the index searched."""
 
 from nearpage.builder.build import Lines, Options, Progress, Report, build
-from nearpage.builder.encoder import BUNDLED
+from nearpage.builder.check import Expectation, Outcome, parse_checks
+from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, FormatError, NearpageError, SourceError, UsageError
+from nearpage.builder.evaluate import check_index
 from nearpage.builder.extract import extract
 from nearpage.builder.model import Block, Page, Passage, Section
 from nearpage.builder.publish import FOLDER, LOADER
@@ -15,13 +17,16 @@ __all__ = [
     "FOLDER",
     "LOADER",
     "Block",
+    "Encoder",
     "EncoderError",
+    "Expectation",
     "FormatError",
     "Hit",
     "Index",
     "Lines",
     "NearpageError",
     "Options",
+    "Outcome",
     "Page",
     "Passage",
     "Progress",
@@ -32,6 +37,8 @@ __all__ = [
     "UsageError",
     "build",
     "build_site",
+    "check_index",
     "extract",
+    "parse_checks",
     "search",
 ]

@@ -6,18 +6,18 @@ bootstrap over queries (10,000 resamples, fixed seed, percentiles).
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 import orjson
+from nearpage.builder.check import Expectation, Outcome, check
 from nearpage.builder.errors import UsageError
+from nearpage.builder.page_names import normalised
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, search
+from nearpage.builder.search import Encode, Mode, SearchResult, search
 
 MEASURES = ("ndcg@10", "mrr@10", "recall@5", "success@1")
 PAGES = 10
@@ -50,13 +50,6 @@ class Evaluation:
 
     measures: dict[str, Any]
     runs: list[Run]
-
-
-def normalised(page: str) -> str:
-    """A page's path without what source and site spell differently: `a/b.md`, `a/b/index.html` are `a/b`."""
-    path = unquote(page.split("#", maxsplit=1)[0]).strip("/")
-    path = re.sub(r"\.(md|html?)$", "", path)
-    return re.sub(r"(^|/)index$", "", path).strip("/")
 
 
 def read_queries(path: Path) -> list[Query]:
@@ -97,8 +90,7 @@ def evaluate(index: Index, queries: Sequence[Query], mode: Mode, encode: Encode 
     runs = []
     rows: dict[str, list[list[float]]] = {}
     for query in queries:
-        # Two hundred passages are all that the two rankings hold.
-        result = search(index, query.query, mode, 2 * index.manifest.fusion.depth, encode)
+        result = _everything(index, query.query, mode, encode)
         ranked = list(dict.fromkeys(hit.page for hit in result.hits))
         runs.append(Run(query.id, ranked, result.status))
         row = measured([normalised(page) for page in ranked], query.grades)
@@ -106,6 +98,22 @@ def evaluate(index: Index, queries: Sequence[Query], mode: Mode, encode: Encode 
     measures = {kind: _summary(rows[kind]) for kind in sorted(rows)}
     measures["total"] = _summary([row for kind in rows.values() for row in kind])
     return Evaluation(measures, runs)
+
+
+def check_index(
+    index: Index, expectations: Sequence[Expectation], mode: Mode, encode: Encode | None
+) -> list[Outcome]:
+    """Ask an index what its owner expects of it."""
+
+    def ask(query: str) -> list[str]:
+        return [hit.url for hit in _everything(index, query, mode, encode).hits]
+
+    return check(expectations, ask, index.addresses())
+
+
+def _everything(index: Index, query: str, mode: Mode, encode: Encode | None) -> SearchResult:
+    """All that the two rankings hold: two hundred passages."""
+    return search(index, query, mode, 2 * index.manifest.fusion.depth, encode)
 
 
 def measured(ranked: Sequence[str], grades: dict[str, int]) -> list[float]:

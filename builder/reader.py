@@ -1,7 +1,7 @@
 """An index on disk, opened for searching: the reference reader. Packs are read when they are needed."""
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
@@ -79,6 +79,12 @@ class Index:
         offset = passage - int(self.manifest.texts[at].first)
         self._require(offset < len(shown), self.manifest.texts[at].file)
         return shown[offset]
+
+    def addresses(self) -> Iterator[str]:
+        """The address of every passage: its page, and its anchor if it has one."""
+        for passage in range(self._count):
+            shown = self.text(passage)
+            yield f"{shown.url}#{shown.anchor}" if shown.anchor else shown.url
 
     def codes(self) -> Codes:
         """The codes of all passages; only for an index that has vectors."""

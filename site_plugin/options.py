@@ -28,3 +28,6 @@ class PluginOptions(Config):
 
     encoder = c.Optional(c.Dir(exists=True))
     """Another sentence encoder's folder, relative to the configuration file; the bundled one by default."""
+
+    relevance_tests = c.Optional(c.File(exists=True))
+    """A file of queries and what each must find, beside the configuration file; asked after each build."""

@@ -12,7 +12,22 @@ from mkdocs.structure.files import Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page as MkDocsPage
 from mkdocs.utils.templates import TemplateContext
-from nearpage.builder import BUNDLED, FOLDER, LOADER, Lines, NearpageError, Options, Page, Report, build
+from nearpage.builder import (
+    BUNDLED,
+    FOLDER,
+    LOADER,
+    Encoder,
+    Expectation,
+    Index,
+    Lines,
+    NearpageError,
+    Options,
+    Page,
+    Report,
+    build,
+    check_index,
+    parse_checks,
+)
 from nearpage.site_plugin.options import PluginOptions
 from nearpage.site_plugin.pages import read, read_built
 from nearpage.site_plugin.themes import Box, add_templates, silence_search
@@ -97,18 +112,37 @@ class NearpagePlugin(BasePlugin[PluginOptions]):
         self._box.restore()
         ordered = sorted((source, url) for url, (source, _) in self._pages.items())
         pages = [page for _, url in ordered if (page := self._pages[url][1]) is not None]
-        report = Report()
+        folder, options, report = Path(config.site_dir) / FOLDER, self._options(), Report()
         try:
-            build(pages, Path(config.site_dir) / FOLDER, self._options(), report, Lines(log.info))
+            expectations = self._expectations()
+            build(pages, folder, options, report, Lines(log.info))
+            log.info(_summary(report))
+            _check(Index(folder), expectations, options.encoder)
         except NearpageError as error:
             raise PluginError(f"nearpage: {error}") from error
-        log.info(_summary(report))
+
+    def _expectations(self) -> list[Expectation]:
+        """What the author expects of search, read before the index is built."""
+        file = self.config.relevance_tests
+        return parse_checks(Path(file).read_bytes(), file) if file else []
 
     def _options(self) -> Options:
         encoder = Path(self.config.encoder) if self.config.encoder else BUNDLED
         return Options(
             encoder=None if self.config.semantic == "off" else encoder, cache=Path(self.config.cache_dir)
         )
+
+
+def _check(index: Index, expectations: list[Expectation], encoder: Path | None) -> None:
+    """Tell whether the index finds what its author expects."""
+    if not expectations:
+        return
+    encode = Encoder(encoder).query if encoder and index.manifest.vectors else None
+    failed = [outcome for outcome in check_index(index, expectations, "hybrid", encode) if not outcome.ok]
+    for outcome in failed:
+        log.warning("relevance test failed: %s", outcome)
+    if not failed:
+        log.info("relevance tests: all %d hold", len(expectations))
 
 
 def _summary(report: Report) -> str:

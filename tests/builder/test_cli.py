@@ -438,7 +438,7 @@ def test_stats_tell_what_an_index_holds(run: Run, built: Path) -> None:
 def test_the_command_alone_shows_its_help(run: Run) -> None:
     ran = run()
     assert (ran.code, ran.err) == (0, "")
-    for command in ("build", "search", "eval", "stats", "serve"):
+    for command in ("build", "search", "eval", "check", "stats", "serve"):
         assert f"\n  {command} " in ran.out
     assert run("--help").out == ran.out
 

@@ -6,7 +6,8 @@ import pytest
 from nearpage.builder.build import Options
 from nearpage.builder.encoder import Encoder
 from nearpage.builder.errors import UsageError
-from nearpage.builder.evaluate import MEASURES, Query, evaluate, measured, normalised, read_queries
+from nearpage.builder.evaluate import MEASURES, Query, evaluate, measured, read_queries
+from nearpage.builder.page_names import normalised
 from nearpage.builder.reader import Index
 from nearpage.builder.site import build_site
 

@@ -281,6 +281,7 @@ def test_offline_says_that_it_is_still_to_come(site: Any) -> None:
         ({"semantic": True}, "'semantic'"),
         ({"offline": "maybe"}, "'offline'"),
         ({"encoder": "nowhere"}, "'encoder'"),
+        ({"relevance_tests": "nowhere.yml"}, "'relevance_tests'"),
     ],
 )
 def test_a_wrong_option_is_named(site: Any, options: dict[str, Any], named: str) -> None:
@@ -289,6 +290,35 @@ def test_a_wrong_option_is_named(site: Any, options: dict[str, Any], named: str)
     assert result.exit_code == 1
     assert named in result.output
     assert "Traceback" not in result.output
+
+
+def test_relevance_tests_that_hold_are_a_line(site: Any) -> None:
+    site.write("relevance.yml", "- query: what llamas eat in the cold season\n  expect: guide/feeding.md\n")
+    site.configure({"nearpage": {"relevance_tests": "relevance.yml"}})
+    log = site.build("--strict")
+    assert "nearpage: relevance tests: all 1 hold" in log
+    assert "WARNING" not in log
+
+
+def test_each_relevance_test_that_fails_is_a_warning(site: Any) -> None:
+    entries = "- {query: hay, expect: guide/shearing.md}\n- {query: xyzzy, nothing: true}\n"
+    site.write("relevance.yml", entries + "- {query: wool, nothing: true}\n")
+    site.configure({"nearpage": {"semantic": "off", "relevance_tests": "relevance.yml"}})
+    warnings = [line for line in site.build().splitlines() if "WARNING" in line]
+    assert len(warnings) == 2
+    assert "'hay' must find guide/shearing.md within 3: not found; it found 1. guide/feeding/" in warnings[0]
+    assert "'wool' must find nothing relevant" in warnings[1]
+    assert site.run("--strict").exit_code == 1
+
+
+def test_a_file_of_relevance_tests_that_is_none_is_one_line(site: Any) -> None:
+    site.write("relevance.yml", "- query: hay\n")
+    site.configure({"nearpage": {"semantic": "off", "relevance_tests": "relevance.yml"}})
+    result = site.run()
+    assert result.exit_code == 1
+    assert "relevance.yml, entry 1 (line 1): expect is missing" in result.output
+    assert "Traceback" not in result.output
+    assert not (site.output / "nearpage").exists()
 
 
 def test_mkdocs_own_switch_turns_the_plugin_off(site: Any) -> None:
