@@ -59,7 +59,9 @@ class Kind(IntEnum):
 def wrap(kind: Kind, payload: bytes) -> bytes:
     """A file's bytes; the same payload always gives the same bytes."""
     envelope = HEADER.pack(MAGIC, FORMAT, kind, len(payload)) + payload
-    return gzip.compress(envelope, compresslevel=9, mtime=0)
+    data = gzip.compress(envelope, compresslevel=9, mtime=0)
+    # The byte that names the operating system is "unknown", whatever Python and platform write there.
+    return data[:9] + b"\xff" + data[10:]
 
 
 def unwrap(kind: Kind, data: bytes, name: str) -> bytes:
