@@ -112,7 +112,8 @@ function edited(path: string[], value?: unknown): unknown {
 
 describe("a manifest", () => {
   /** The engine has no use for these; `root` and `code` are read in the page. */
-  const unread = /^(generator|root|floor\.(unrelated|related)|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
+  const unread =
+    /^(generator|root|floor\.(unrelated|related)|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
   const read = paths(JSON.parse(written)).filter((path) => !unread.test(path.join(".")));
 
   it("is read when it is whole", () => {
