@@ -5,10 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 
-.PHONY: help setup assets demo test check wheel bench golden clean
+.PHONY: help setup assets demo test check wheel bench bench-relevance golden clean
 
 help: ## What can be made
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
 
 setup: $(VENV)/installed web/node_modules/installed .links/made ## Set up Python, Node packages and links
 
@@ -53,6 +53,13 @@ PYTHON_DOC := /usr/share/doc/python3-doc/html
 bench: setup assets browser tests/bench/node_modules/installed ## Compare with Pagefind; SITES="dir ..." QUERIES="file ..."
 	$(if $(SITES),,test -d $(PYTHON_DOC) || (apt-get update -qq && apt-get install -y -qq --no-install-recommends python3-doc))
 	$(BIN)/python -m tests.bench.run $(SITES) $(if $(QUERIES),--queries $(QUERIES))
+
+bench-relevance: setup assets browser tests/bench/node_modules/installed $(VENV)/bench ## Relevance beside other engines; SITES="dir ..." QUERIES="file ..."
+	$(BIN)/python -m tests.bench.relevance.run $(SITES) $(if $(QUERIES),--queries $(QUERIES)) $(if $(MARKDOWN),--markdown)
+
+$(VENV)/bench: $(VENV)/installed tests/bench/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tests/bench/requirements.txt
+	touch $@
 
 tests/bench/node_modules/installed: tests/bench/package.json tests/bench/package-lock.json
 	cd tests/bench && npm ci --no-audit --no-fund --loglevel=error

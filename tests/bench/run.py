@@ -11,14 +11,15 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from nearpage.builder.encoder import BUNDLED, Encoder
-from nearpage.builder.evaluate import Query, evaluate, read_queries
+from nearpage.builder.evaluate import MEASURES, Query, evaluate, read_queries
 from nearpage.builder.reader import Index
 from playwright.sync_api import Browser
 
-from tests.bench import nearpage, pagefind, relevance
+from tests.bench import nearpage, pagefind
 from tests.bench.browser import chromium
 from tests.bench.corpora import PYTHON_DOC, ROOT, content_selector, copied, file_of, keep_pages, own_docs
 from tests.bench.engine import ask_all
+from tests.bench.relevance.measures import interval, judged, summary
 from tests.bench.report import show
 
 OUTPUT = ROOT / "build/bench.json"
@@ -94,14 +95,12 @@ def _relevance(index: Index, queries: list[Query], ranked: dict[str, list[list[s
     encoder = Encoder(BUNDLED)
     for mode in ("lexical", "vector", "hybrid"):
         ranked[mode] = [run.ranked for run in evaluate(index, queries, mode, encoder.query).runs]
-    rows = {name: relevance.judged(queries, pages) for name, pages in ranked.items()}
+    rows = {name: judged(queries, pages) for name, pages in ranked.items()}
     gains = rows["hybrid"] - rows["pagefind"]
     return {
         "queries": len(queries),
-        **{name: relevance.summary(rows[name], pages) for name, pages in ranked.items()},
-        "hybrid_minus_pagefind": {
-            name: relevance.interval(gains[:, column]) for column, name in enumerate(relevance.SHOWN)
-        },
+        **{name: summary(rows[name], pages) for name, pages in ranked.items()},
+        "hybrid_minus_pagefind": {name: interval(gains[:, column]) for column, name in enumerate(MEASURES)},
     }
 
 

@@ -5,22 +5,24 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from nearpage.builder.evaluate import MEASURES, RESAMPLES, Query, measured, normalised
+from nearpage.builder.evaluate import MEASURES, RESAMPLES, Query, measured
+from nearpage.builder.page_names import normalised
 
-SHOWN = ("ndcg@10", "success@1")
-
-
-def judged(queries: Sequence[Query], ranked: Sequence[Sequence[str]]) -> npt.NDArray[np.float64]:
-    """The measures [queries, SHOWN] of the pages found for each question."""
-    rows = [
-        measured([normalised(page) for page in pages], query.grades)
-        for query, pages in zip(queries, ranked, strict=True)
-    ]
-    return np.array(rows)[:, [MEASURES.index(name) for name in SHOWN]]
+Rows = npt.NDArray[np.float64]
 
 
-def summary(rows: npt.NDArray[np.float64], ranked: Sequence[Sequence[str]]) -> dict[str, Any]:
-    found = {name: interval(rows[:, column]) for column, name in enumerate(SHOWN)}
+def judged(queries: Sequence[Query], ranked: Sequence[Sequence[str]]) -> Rows:
+    """The measures [queries, MEASURES] of the pages found for each question."""
+    return np.array(
+        [
+            measured([normalised(page) for page in pages], query.grades)
+            for query, pages in zip(queries, ranked, strict=True)
+        ]
+    )
+
+
+def summary(rows: Rows, ranked: Sequence[Sequence[str]]) -> dict[str, Any]:
+    found = {name: interval(rows[:, column]) for column, name in enumerate(MEASURES)}
     return {**found, "no_result": round(sum(not pages for pages in ranked) / len(ranked), 4)}
 
 
