@@ -9,7 +9,7 @@ space follows it, the last word is also a prefix: the visitor may still be typin
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, lexemes
+from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, is_cjk, lexemes
 
 JOINED = 0.95
 """Weight of the spelling without separators, against the one as written."""
@@ -88,5 +88,5 @@ def _parts(segment: Segment, weight: float, is_last: bool) -> Iterator[QueryWord
 def _word(weight: float, alternatives: dict[str, float], is_last: bool) -> QueryWord:
     usable = {term: value for term, value in alternatives.items() if term and len(term) <= LONGEST}
     first = next(iter(usable), "")
-    prefix = first if is_last and len(first) >= SHORTEST_PREFIX else None
+    prefix = first if is_last and (len(first) >= SHORTEST_PREFIX or is_cjk(first)) else None
     return QueryWord(weight, usable, prefix)

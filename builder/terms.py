@@ -3,7 +3,9 @@ r"""Text to terms. One specification in two languages: `web/src/engine/terms.ts`
 1. **Lexemes.** Scanning from left to right, a lexeme is a chain of words (letters, marks, numbers,
    underscores) joined by single `-`, `'`, `.` or `::`. A symbol that names things belongs to it: in
    front `--`, `-`, `@`, `.` or `$` (not after a word or another such symbol), behind `++`, or `#` after
-   one or two letters.
+   one or two letters. Where a script without spaces stands in it (Han, Hiragana, Katakana, and Hangul,
+   whose endings are joined to the word), the chain is divided: every two neighbouring characters of such a
+   run are a lexeme (`日本語` is `日本` and `本語`), as is one alone; what is between is read by itself.
 2. **Segments, units, parts.** `.` and `::` divide a lexeme into segments, `-` a segment into units,
    underscores and changes of case a unit into parts: `APIRouter.include_router` has the segments
    `APIRouter` and `include_router`, the parts `API`, `Router`, `include`, `router`. A possessive `'s`
@@ -37,6 +39,14 @@ _LEXEME = regex.compile(
     rf"{_WORD}(?:(?:[\-'’.]|::){_WORD})*"
     r"(?:\+\+(?!\+)|(?<=(?<![\p{L}\p{M}\p{N}_])\p{L}{1,2})#(?![\p{L}\p{M}\p{N}_]))?"
 )
+_CJK = r"\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\uff70\uff9e\uff9f"
+_RUNS = regex.compile(rf"[{_CJK}][{_CJK}\p{{M}}]*|[^{_CJK}]+")
+# A letter of such a run with its marks; a Hangul syllable may be written as its letters.
+_CHARACTERS = regex.compile(
+    rf"(?:[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*|[{_CJK}])[\p{{M}}\uff9e\uff9f]*"
+)
+_BEGINS_CJK = regex.compile(f"[{_CJK}]")
+_JOINTS = "-'’.:"
 _PREFIX = regex.compile(r"^(?:--?|[@.$])")
 _SUFFIX = regex.compile(r"(?:\+\+|#)$")
 _SEGMENTS = regex.compile(r"\.|::")
@@ -128,22 +138,51 @@ def stemmer(language: str) -> Stem:
     return cache(lambda word: stem(word) if is_read(word) else word)
 
 
+def is_cjk(term: str) -> bool:
+    """Whether a term begins with a character of a script without spaces."""
+    return _BEGINS_CJK.match(term) is not None
+
+
 def lexemes(text: str, stem: Stem) -> Iterator[Lexeme]:
-    """The lexemes of a text in order (rules 1 to 5)."""
-    for match in _LEXEME.finditer(text):
-        whole, segments = _forms(match.group(), stem)
-        yield Lexeme(match.start(), match.end(), whole, segments)
+    """The lexemes of a text in order (rules 1 to 5); those of a run overlap."""
+    for start, lexeme in _found(text):
+        whole, segments = _forms(lexeme, stem)
+        yield Lexeme(start, start + len(lexeme), whole, segments)
 
 
 def terms(text: str, stem: Stem) -> Iterator[str]:
     """Every term of a text, a form as often as it occurs, each form once a lexeme."""
+    for _, lexeme in _found(text):
+        yield from _terms(lexeme, stem)
+
+
+def _found(text: str) -> Iterator[tuple[int, str]]:
     for match in _LEXEME.finditer(text):
-        yield from _terms(match.group(), stem)
+        if match.group().isascii():
+            yield match.start(), match.group()
+        else:
+            yield from _divided(match.start(), match.group())
+
+
+def _divided(start: int, chain: str) -> Iterator[tuple[int, str]]:
+    """A chain at the changes of script (rule 1)."""
+    for run in _RUNS.finditer(chain):
+        if is_cjk(run.group()):
+            ends = [character.end() for character in _CHARACTERS.finditer(run.group())]
+            for first, last in zip([0, *ends], ends[1:] or ends, strict=False):
+                yield start + run.start() + first, run.group()[first:last]
+        elif run.end() - run.start() == len(chain):
+            yield start, chain
+        else:
+            # Within a chain a joint is no symbol.
+            inner = run.group().lstrip(_JOINTS) if run.start() else run.group()
+            for match in _LEXEME.finditer(inner):
+                yield start + run.end() - len(inner) + match.start(), match.group()
 
 
 def length(text: str) -> int:
     """The length of a text: how many lexemes it has."""
-    return sum(1 for _ in _LEXEME.finditer(text))
+    return sum(1 for _ in _found(text))
 
 
 def keys(text: str, stem: Stem) -> list[str]:

@@ -25,7 +25,11 @@ export function markedTerms(words: readonly QueryWord[], lookup: Lookup, passage
 export function marks(text: string, marked: ReadonlySet<string>, stem: Stem): Mark[] {
   const found: Mark[] = [];
   for (const lexeme of lexemes(text, stem)) {
-    if (termsOf(lexeme).some((term) => marked.has(term))) found.push([lexeme.start, lexeme.end]);
+    if (!termsOf(lexeme).some((term) => marked.has(term))) continue;
+    const before = found.at(-1);
+    // Pairs of characters overlap.
+    if (before && lexeme.start < before[1]) before[1] = lexeme.end;
+    else found.push([lexeme.start, lexeme.end]);
   }
   return found;
 }

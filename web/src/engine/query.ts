@@ -1,6 +1,6 @@
 /** A query as words to look up; the twin of `builder/query.py`, which gives the reasons. */
 
-import { isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem } from "./terms.ts";
+import { isCjk, isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem } from "./terms.ts";
 
 export const JOINED = 0.95;
 export const STEM = 0.85;
@@ -89,6 +89,6 @@ function word(weight: number, alternatives: [string, number][], isLast: boolean)
   return {
     weight,
     alternatives: usable,
-    prefix: isLast && [...first].length >= SHORTEST_PREFIX ? first : null,
+    prefix: isLast && ([...first].length >= SHORTEST_PREFIX || isCjk(first)) ? first : null,
   };
 }

@@ -36,6 +36,16 @@ const LEXEME = new RegExp(
     "(?:\\+\\+(?!\\+)|(?<=(?<![\\p{L}\\p{M}\\p{N}_])\\p{L}{1,2})#(?![\\p{L}\\p{M}\\p{N}_]))?",
   "gu",
 );
+const CJK =
+  "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\u30fc\\uff70\\uff9e\\uff9f";
+const RUNS = new RegExp(`[${CJK}][${CJK}\\p{M}]*|[^${CJK}]+`, "gu");
+const CHARACTERS = new RegExp(
+  `(?:[\\u1100-\\u115f]+[\\u1160-\\u11a7]*[\\u11a8-\\u11ff]*|[${CJK}])[\\p{M}\\uff9e\\uff9f]*`,
+  "gu",
+);
+const BEGINS_CJK = new RegExp(`^[${CJK}]`, "u");
+const ANY_CJK = new RegExp(`[${CJK}]`, "u");
+const JOINTS = /^[-'’.:]+/u;
 const PREFIX = /^(?:--?|[@.$])/u;
 const SUFFIX = /(?:\+\+|#)$/u;
 const SEGMENTS = /\.|::/u;
@@ -57,10 +67,40 @@ export function fold(text: string): string {
     .replace(/[ßςı]/gu, (letter) => LETTERS_FOLDED[letter]!);
 }
 
-/** The lexemes of a text in order (rules 1 to 5). */
+/** Whether a term begins with a character of a script without spaces. */
+export function isCjk(term: string): boolean {
+  return BEGINS_CJK.test(term);
+}
+
+/** The lexemes of a text in order (rules 1 to 5); those of a run overlap. */
 export function* lexemes(text: string, stem: Stem): Generator<Lexeme> {
   for (const match of text.matchAll(LEXEME)) {
-    yield { start: match.index, end: match.index + match[0].length, ...forms(match[0], stem) };
+    for (const [start, lexeme] of divided(match.index, match[0])) {
+      yield { start, end: start + lexeme.length, ...forms(lexeme, stem) };
+    }
+  }
+}
+
+/** A chain at the changes of script (rule 1). */
+function* divided(start: number, chain: string): Generator<[start: number, lexeme: string]> {
+  if (!ANY_CJK.test(chain)) {
+    yield [start, chain];
+    return;
+  }
+  for (const { 0: run, index } of chain.matchAll(RUNS)) {
+    if (isCjk(run)) {
+      const characters = Array.from(run.matchAll(CHARACTERS), ([character]) => character);
+      let at = start + index;
+      for (let first = 0; first < Math.max(1, characters.length - 1); first++) {
+        yield [at, characters.slice(first, first + 2).join("")];
+        at += characters[first]!.length;
+      }
+    } else {
+      // Within a chain a joint is no symbol.
+      const inner = index > 0 ? run.replace(JOINTS, "") : run;
+      const from = start + index + run.length - inner.length;
+      for (const match of inner.matchAll(LEXEME)) yield [from + match.index, match[0]];
+    }
   }
 }
 
