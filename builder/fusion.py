@@ -21,9 +21,15 @@ class FusionParameters:
     vector_support: float
 
 
-def ranking(scores: npt.NDArray[np.float64], depth: int, positive_only: bool) -> list[int]:
-    """The numbers of the `depth` best passages, best first."""
-    order = np.argsort(-scores, kind="stable")[:depth]
+def ranking(
+    scores: npt.NDArray[np.float64],
+    depth: int,
+    positive_only: bool,
+    allowed: npt.NDArray[np.bool_] | None = None,
+) -> list[int]:
+    """The numbers of the `depth` best passages, best first; only of those that are `allowed`."""
+    order = np.argsort(-scores, kind="stable")
+    order = (order if allowed is None else order[allowed[order]])[:depth]
     return [int(number) for number in order if not positive_only or scores[number] > 0]
 
 

@@ -50,6 +50,11 @@ def query_words(
     return list(words.values())
 
 
+def forms(lexeme: Lexeme) -> tuple[str, ...]:
+    """The terms that a lexeme itself may stand as, without its parts."""
+    return tuple(next(_words(lexeme, is_last=False)).alternatives)
+
+
 def _words(lexeme: Lexeme, is_last: bool) -> Iterator[QueryWord]:
     whole = dict.fromkeys(lexeme.whole, 1.0)
     segments = lexeme.segments

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from nearpage.builder import bm25, exact, fusion, vectors
+from nearpage.builder import bm25, exact, fusion, operators, vectors
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.query import query_words
 from nearpage.builder.reader import Index
@@ -60,23 +60,25 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
 
     light = index.manifest.light
     stem = stemmer(index.manifest.language)
-    words = query_words(query, stem, frozenset(light.words), light.weight)
+    asked = operators.read(query, stem, lambda term: index.postings(term) is not None)
+    words = query_words(asked.text, stem, frozenset(light.words), light.weight)
     lexical: list[int] = []
     by_vector: list[int] = []
     scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)
     coverage = float(scored.coverage.max(initial=0.0))
     best_cosine = 0.0
-    tiers = exact.tiers(query, stem, index.postings, index.lengths, index.pages)
+    tiers = exact.tiers(asked.text, stem, index.postings, index.lengths, index.pages)
     scores = fusion.supported(scored.scores, index.pages, parameters.lexical_support) + EXACT * tiers
+    allowed = _allowed(index, asked, scored.scores)
     if lexical_wanted:
-        lexical = fusion.ranking(scores, parameters.depth, positive_only=True)
+        lexical = fusion.ranking(scores, parameters.depth, positive_only=True, allowed=allowed)
     if vectors_wanted and words:
         if encode is None:
             raise EncoderError("this search needs the query encoder")
-        cosines = vectors.cosines(encode(query), index.codes())
+        cosines = vectors.cosines(encode(asked.text), index.codes())
         best_cosine = float(cosines.max(initial=0.0))
         scores = fusion.supported(cosines, index.pages, parameters.vector_support)
-        by_vector = fusion.ranking(scores, parameters.depth, positive_only=False)
+        by_vector = fusion.ranking(scores, parameters.depth, positive_only=False, allowed=allowed)
     if mode == "hybrid" and vectors_wanted:
         fused = fusion.fuse([lexical, by_vector], parameters.k)
         # What is in a tier was in the lexical ranking.
@@ -109,6 +111,24 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
             )
         )
     return SearchResult(query, "ok", hits)
+
+
+def _allowed(
+    index: Index, asked: operators.Asked, scores: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_] | None:
+    """Whether each passage meets the demands of the query; None where it has none."""
+    if not asked.phrases and not asked.excluded:
+        return None
+    allowed = operators.allowed(asked, index.postings, len(scores))
+    if not asked.phrases:
+        return allowed
+    passing = np.zeros(len(scores), np.bool_)
+    stem = stemmer(index.manifest.language)
+    for number in fusion.ranking(scores, operators.CHECKED, positive_only=False, allowed=allowed):
+        shown = index.text(number)
+        texts = [shown.title, *shown.heading_path, *(block.text for block in shown.blocks)]
+        passing[number] = operators.stand(asked.phrases, texts, stem)
+    return passing
 
 
 def as_json(result: SearchResult) -> dict[str, Any]:

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "fusion": "",
     "postings": "model terms",
     "bm25": "postings query",
+    "operators": "postings query terms",
     # What is written, and the numbers in it.
     "format": "errors model postings vectors",
     "manifest": "bm25 errors format fusion postings",
@@ -45,7 +46,7 @@ MAY_IMPORT = {
     "serve": "errors",
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
-    "search": "bm25 errors exact fusion query reader terms vectors",
+    "search": "bm25 errors exact fusion operators query reader terms vectors",
     "evaluate": "check errors page_names reader search",
     "build": (
         "bm25 cache encoder errors floor format manifest model passages postings publish query settings "
@@ -67,6 +68,7 @@ PURE = (
     "fusion",
     "postings",
     "bm25",
+    "operators",
 )
 OUTSIDE = {"asyncio", "http", "io", "os", "pathlib", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
 LIBRARIES = {

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nearpage.builder import bm25, exact, fusion, vectors
+from nearpage.builder import bm25, exact, fusion, operators, vectors
 from nearpage.builder.format import decoded_length, length_code
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord, query_words
@@ -26,6 +26,15 @@ def run_query(given: dict[str, Any]) -> Any:
     return [
         {"weight": word.weight, "alternatives": word.alternatives, "prefix": word.prefix} for word in words
     ]
+
+
+def run_operators(given: dict[str, Any]) -> Any:
+    asked = operators.read(given["query"], stemmer(given["language"]), set(given["terms"]).__contains__)
+    return {
+        "text": asked.text,
+        "phrases": [list(phrase) for phrase in asked.phrases],
+        "excluded": [[list(forms) for forms in word] for word in asked.excluded],
+    }
 
 
 def run_bm25(given: dict[str, Any]) -> Any:

@@ -7,6 +7,7 @@ import { tiers } from "../../web/src/engine/exact.ts";
 import { decodedLength } from "../../web/src/engine/format.ts";
 import { fuse, ranking, supported } from "../../web/src/engine/fusion.ts";
 import { compareTerms } from "../../web/src/engine/lookup.ts";
+import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
 import { terms } from "../../web/src/engine/terms.ts";
 import { cosines } from "../../web/src/engine/vectors.ts";
@@ -26,6 +27,9 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
         prefix,
       }),
     ),
+
+  operators: ({ query, language, terms: known }) =>
+    read(query, stemOf(language), (term) => known.includes(term)),
 
   bm25({ words, postings, lengths, boosts, parameters: { k1, coverage, fields } }) {
     const parameters = {

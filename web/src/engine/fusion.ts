@@ -1,9 +1,19 @@
 /** Scores to rankings, and rankings to one; the twin of `builder/fusion.py`. */
 
-/** The numbers of the `depth` best passages, best first; ties go to the first in the site. */
-export function ranking(scores: Float64Array, depth: number, positiveOnly: boolean): number[] {
+/**
+ * The numbers of the `depth` best passages, best first; ties go to the first in the site.
+ *
+ * @param allowed 1 for each passage that may take part; null for all
+ */
+export function ranking(
+  scores: Float64Array,
+  depth: number,
+  positiveOnly: boolean,
+  allowed: Uint8Array | null = null,
+): number[] {
   const candidates: number[] = [];
   for (let number = 0; number < scores.length; number++) {
+    if (allowed && !allowed[number]) continue;
     if (!positiveOnly || scores[number]! > 0) candidates.push(number);
   }
   return candidates.sort((left, right) => scores[right]! - scores[left]! || left - right).slice(0, depth);

@@ -46,6 +46,13 @@ export function packsFor(words: readonly QueryWord[], packs: readonly PackFile<s
   return [...needed];
 }
 
+/** The numbers of the postings packs that hold terms. */
+export function packsOf(terms: readonly string[], packs: readonly PackFile<string>[]): number[] {
+  const needed = new Set(terms.map((term) => packOf(packs, term, compareTerms)));
+  needed.delete(-1);
+  return [...needed];
+}
+
 /** A lookup in the packs that have arrived, by number. */
 export function lookupIn(
   packs: readonly PackFile<string>[],

@@ -40,6 +40,12 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
   return [...words.values()];
 }
 
+/** The terms that a lexeme itself may stand as, without its parts. */
+export function formsOf(lexeme: Lexeme): string[] {
+  const [first] = wordsOf(lexeme, false);
+  return [...first!.alternatives.keys()];
+}
+
 function* wordsOf({ whole, segments }: Lexeme, isLast: boolean): Generator<QueryWord> {
   const wholes = whole.map((form): [string, number] => [form, 1]);
   const [first] = segments;

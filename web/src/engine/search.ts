@@ -36,10 +36,16 @@ export interface PassageFacts {
   boosts: Float64Array;
 }
 
-/** Ranks every passage. Hybrid mode without `semantic` answers lexically. */
+/**
+ * Ranks every passage. Hybrid mode without `semantic` answers lexically.
+ *
+ * @param text the query without operators
+ * @param allowed 1 for each passage that meets the query's demands; null where it has none
+ */
 export function rank(
-  query: string,
+  text: string,
   words: readonly QueryWord[],
+  allowed: Uint8Array | null,
   stem: Stem,
   mode: Mode,
   lookup: Lookup,
@@ -48,15 +54,15 @@ export function rank(
   { bm25, fusion, floor }: Manifest,
 ): Ranked {
   const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
-  const exact = tiers(query, stem, lookup.postings, lengths, pages);
+  const exact = tiers(text, stem, lookup.postings, lengths, pages);
   const lexicalScores = supported(scores, pages, fusion.lexical_support).map(
     (value, passage) => value + EXACT * exact[passage]!,
   );
-  const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true);
+  const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true, allowed);
   const near =
     mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
   const vectorScores = near && supported(near, pages, fusion.vector_support);
-  const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false) : [];
+  const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false, allowed) : [];
   const order: [number, number][] =
     mode === "hybrid" && near
       ? lifted(fuse([lexical, byVector], fusion.k), exact)

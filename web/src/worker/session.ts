@@ -1,6 +1,6 @@
 /** One index, opened: what has been fetched of it, and how a query is answered from it. */
 
-import { norm } from "../engine/bm25.ts";
+import { type Lookup, norm, score } from "../engine/bm25.ts";
 import {
   decodePassages,
   decodeTexts,
@@ -11,10 +11,12 @@ import {
   PostingsPack,
   type ShownPassage,
 } from "../engine/format.ts";
-import { lookupIn, packsFor, textsPackOf } from "../engine/lookup.ts";
+import { ranking } from "../engine/fusion.ts";
+import { lookupIn, packsFor, packsOf, textsPackOf } from "../engine/lookup.ts";
 import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
-import { queryWords } from "../engine/query.ts";
+import { type Asked, allowed, CHECKED, demanded, flags, read, stand } from "../engine/operators.ts";
+import { type QueryWord, queryWords } from "../engine/query.ts";
 import { hit, type PassageFacts, rank, type Semantic } from "../engine/search.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
@@ -67,17 +69,27 @@ export class Session {
     return codes;
   }
 
+  /** The parts of a query. */
+  async asked(query: string): Promise<Asked> {
+    const { postings } = this.manifest;
+    const needed = packsOf(flags(query, this.#stem), postings);
+    await Promise.all(needed.map((number) => this.#postingsPack(number)));
+    const lookup = lookupIn(postings, this.#postings);
+    return read(query, this.#stem, (term) => lookup.postings(term) !== undefined);
+  }
+
   /** The best `limit` passages; hybrid mode without `semantic` answers lexically. */
   async search(query: string, mode: Mode, limit: number, semantic: Semantic | null): Promise<ShownResult> {
     const { manifest } = this;
-    const words = queryWords(query, this.#stem, manifest.light);
-    const needed = packsFor(words, manifest.postings);
+    const asked = await this.asked(query);
+    const words = queryWords(asked.text, this.#stem, manifest.light);
+    const needed = [...packsFor(words, manifest.postings), ...packsOf(demanded(asked), manifest.postings)];
     const [facts] = await Promise.all([this.#table(), ...needed.map((number) => this.#postingsPack(number))]);
     const lookup = lookupIn(manifest.postings, this.#postings);
-    const ranked = rank(query, words, this.#stem, mode, lookup, facts, semantic, manifest);
+    const mask = await this.#allowed(asked, words, lookup, facts);
+    const ranked = rank(asked.text, words, mask, this.#stem, mode, lookup, facts, semantic, manifest);
     const best = ranked.order.slice(0, limit).map(([passage]) => passage);
-    const packs = new Set(best.map((passage) => textsPackOf(manifest.texts, passage)));
-    await Promise.all([...packs].map((number) => this.#textsPack(number)));
+    await this.#textsOf(best);
 
     const marked = markedTerms(words, lookup, manifest.passages);
     const hits = best.map((passage, index) => {
@@ -89,6 +101,31 @@ export class Session {
       return { ...hit(ranked, index, shown), blocks };
     });
     return { query, status: ranked.status, hits, rung: semantic && mode !== "lexical" ? "full" : "lexical" };
+  }
+
+  /** 1 for each passage that meets the demands of a query; null where it has none. */
+  async #allowed(
+    asked: Asked,
+    words: readonly QueryWord[],
+    lookup: Lookup,
+    { norms, boosts }: PassageFacts,
+  ): Promise<Uint8Array | null> {
+    if (asked.phrases.length === 0 && asked.excluded.length === 0) return null;
+    const mask = allowed(asked, lookup, boosts.length);
+    if (asked.phrases.length === 0) return mask;
+    const { scores } = score(words, lookup, norms, boosts, this.manifest.bm25);
+    const best = ranking(scores, CHECKED, false, mask);
+    await this.#textsOf(best);
+    const passing = new Uint8Array(boosts.length);
+    for (const passage of best) {
+      passing[passage] = stand(asked.phrases, this.#shown(passage), this.#stem) ? 1 : 0;
+    }
+    return passing;
+  }
+
+  async #textsOf(passages: readonly number[]): Promise<void> {
+    const packs = new Set(passages.map((passage) => textsPackOf(this.manifest.texts, passage)));
+    await Promise.all([...packs].map((number) => this.#textsPack(number)));
   }
 
   #shown(passage: number): ShownPassage {

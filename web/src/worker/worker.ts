@@ -93,7 +93,9 @@ async function searchedNow(query: string, mode: Mode | undefined, limit: number)
 async function meaning(query: string, mode: Mode | undefined): Promise<Semantic | null> {
   try {
     if (!ready && mode !== undefined && session?.manifest.encoder) await encoderOnce();
-    return ready && { vector: await ready.encoder.encode(query), codes: ready.codes };
+    if (!ready || !session) return null;
+    const { text } = await session.asked(query);
+    return { vector: await ready.encoder.encode(text), codes: ready.codes };
   } catch (error) {
     // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
     if (mode === "vector") throw error;
