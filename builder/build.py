@@ -20,7 +20,7 @@ from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_c
 from nearpage.builder.manifest import Code, EncoderFiles, File, Manifest, PackFile, VectorFiles
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
-from nearpage.builder.postings import Postings, post
+from nearpage.builder.postings import Postings, dictionary, post
 from nearpage.builder.publish import Folder, asset
 from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
@@ -31,6 +31,7 @@ from nearpage.builder.settings import (
     K1,
     light_words,
 )
+from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import STEMMERS, stemmer
 from nearpage.builder.vectors import SCHEME, Codes, cosines, quantise
 
@@ -181,6 +182,10 @@ def build(
                 wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
             ),
             postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+            dictionary=folder.add(
+                "dictionary",
+                wrap(Kind.DICTIONARY, formats.encode_dictionary(dictionary(postings, is_correctable))),
+            ),
             texts=_packs(folder, "texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
             vectors=_vector_files(folder, encoder, codes),
             encoder=_encoder_files(folder, encoder),
@@ -196,6 +201,7 @@ def sizes(manifest: Manifest) -> dict[str, int]:
     encoder = manifest.encoder
     return {
         "postings": manifest.table.bytes + sum(pack.bytes for pack in manifest.postings),
+        "dictionary": manifest.dictionary.bytes,
         "texts": sum(pack.bytes for pack in manifest.texts),
         "vectors": sum(pack.bytes for pack in manifest.vectors.packs) if manifest.vectors else 0,
         "encoder": encoder.model.bytes + encoder.tokenizer.bytes if encoder else 0,

@@ -51,6 +51,7 @@ class Kind(IntEnum):
     VECTORS = 4
     ENCODER = 5
     """A file of the encoder as it is: model, tokenizer or runtime."""
+    DICTIONARY = 6
 
 
 # Envelope ------------------------------------------------------------------------------------------
@@ -310,6 +311,33 @@ class PostingsPack:
             passages.append(passage)
             keyed.append(fields >> KEYED)
         return PostingList(*(np.array(column, np.int64) for column in (passages, rows, keyed)))
+
+
+# The dictionary: what words are compared with that the site does not have -----------------------------
+
+
+def encode_dictionary(frequencies: Iterable[tuple[str, int]]) -> bytes:
+    """A line a (term, df): a letter for what it shares with the term before, the rest, the df if above 1."""
+    lines = []
+    before = ""
+    for term, df in frequencies:
+        shared = 0
+        while shared < min(len(before), len(term)) and before[shared] == term[shared]:
+            shared += 1
+        lines.append(f"{chr(65 + shared)}{term[shared:]}{df if df > 1 else ''}\n")
+        before = term
+    return "".join(lines).encode()
+
+
+def decode_dictionary(payload: bytes, name: str) -> list[tuple[str, int]]:
+    """The inverse of encode_dictionary."""
+    found = []
+    term = ""
+    for line in payload.decode().split("\n")[:-1]:
+        rest = line[1:].rstrip("0123456789")
+        term = term[: ord(line[0]) - 65] + rest
+        found.append((term, int(line[1 + len(rest) :] or 1)))
+    return found
 
 
 # Texts: what a hit shows -----------------------------------------------------------------------------

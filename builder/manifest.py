@@ -111,6 +111,7 @@ class Manifest:
     light: LightWords
     table: File
     postings: tuple[PackFile, ...]
+    dictionary: File
     texts: tuple[PackFile, ...]
     vectors: VectorFiles | None
     encoder: EncoderFiles | None
@@ -121,6 +122,7 @@ class Manifest:
         named: list[File | PackFile] = [
             self.table,
             *self.postings,
+            self.dictionary,
             *self.texts,
             self.code.worker,
             self.code.dialog,

@@ -1,13 +1,13 @@
 """Passages to postings: which terms stand in which passage, in which field, how often."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from nearpage.builder.model import Page, Passage
-from nearpage.builder.terms import Stem, keys, length, terms
+from nearpage.builder.terms import Stem, keys, length, surfaces, terms
 
 FIELDS = ("title", "path", "heading", "body", "code")
 """The page's title; the headings above the section's own; its own heading; prose and tables; code."""
@@ -29,10 +29,14 @@ class PostingList:
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """Posting lists by term, in code-point order, and the lengths [passages, 5] of the fields in lexemes."""
+    """Posting lists by term, in code-point order; the lengths [passages, 5] of the fields in lexemes.
+
+    `surfaces` are the terms that a text has as a word or part of one, and not only as a stem or a whole.
+    """
 
     lists: dict[str, PostingList]
     lengths: npt.NDArray[np.int64]
+    surfaces: frozenset[str]
 
 
 def post(pages: Sequence[Page], passages: Iterable[Passage], stem: Stem) -> Postings:
@@ -40,11 +44,14 @@ def post(pages: Sequence[Page], passages: Iterable[Passage], stem: Stem) -> Post
     numbers: dict[str, list[int]] = {}
     rows: dict[str, list[list[int]]] = {}
     lengths = []
+    words: set[str] = set()
     for number, passage in enumerate(passages):
         page = pages[passage.page]
         path = headings(page, passage)
         title_keys = set(keys(page.title, stem))
         heading_keys = {key for heading in path[-1:] for key in keys(heading, stem)}
+        for text in (page.title, *path, *(block.text for block in passage.blocks)):
+            words.update(surfaces(text))
         fields = [
             Counter(terms(page.title, stem)),
             Counter(term for heading in path[:-1] for term in terms(heading, stem)),
@@ -69,7 +76,14 @@ def post(pages: Sequence[Page], passages: Iterable[Passage], stem: Stem) -> Post
     for term in sorted(numbers):
         table = np.array(rows[term], np.int64)
         lists[term] = PostingList(np.array(numbers[term], np.int64), table[:, :-1], table[:, -1])
-    return Postings(lists, np.array(lengths, np.int64).reshape(-1, len(FIELDS)))
+    return Postings(lists, np.array(lengths, np.int64).reshape(-1, len(FIELDS)), frozenset(words))
+
+
+def dictionary(postings: Postings, is_kept: Callable[[str], bool]) -> Iterable[tuple[str, int]]:
+    """(term, df) of the surfaces that are kept, in term order."""
+    for term, found in postings.lists.items():
+        if term in postings.surfaces and is_kept(term):
+            yield term, len(found.passages)
 
 
 def headings(page: Page, passage: Passage) -> tuple[str, ...]:

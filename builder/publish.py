@@ -26,7 +26,9 @@ LICENCES = "LICENSES.txt"
 PLACEHOLDER = b'"__NEARPAGE_MANIFEST__"'
 
 _SUFFIXES = {
-    **dict.fromkeys(("table", "postings", "texts", "vectors", "model", "tokenizer", "runtime"), ".bin"),
+    **dict.fromkeys(
+        ("table", "postings", "dictionary", "texts", "vectors", "model", "tokenizer", "runtime"), ".bin"
+    ),
     **dict.fromkeys(("encoder", "worker", "dialog"), ".js"),
 }
 """The files of an index, by the stem of their names."""

@@ -26,11 +26,15 @@ SHORTEST_PREFIX = 2
 
 @dataclass(frozen=True, slots=True)
 class QueryWord:
-    """One thing asked for: `alternatives` maps terms to weights; terms beginning with `prefix` also count."""
+    """One thing asked for: `alternatives` maps terms to weights; terms beginning with `prefix` also count.
+
+    `written` is a plain word as the query has it, empty for all else.
+    """
 
     weight: float
     alternatives: dict[str, float]
     prefix: str | None = None
+    written: str = ""
 
 
 def query_words(
@@ -44,10 +48,16 @@ def query_words(
         for found in _words(lexeme, is_last=lexeme is last):
             key = next(iter(found.alternatives), "")
             word = replace(found, weight=found.weight * light_weight) if key in light else found
+            if _is_plain(lexeme):
+                word = replace(word, written=query[lexeme.start : lexeme.end])
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
             if key not in words or word.weight >= words[key].weight:
                 words[key] = word
     return list(words.values())
+
+
+def _is_plain(lexeme: Lexeme) -> bool:
+    return not lexeme.whole and not any(segment.spellings for segment in lexeme.segments)
 
 
 def forms(lexeme: Lexeme) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from nearpage.builder.format import (
     Kind,
     PostingsPack,
     ShownPassage,
+    decode_dictionary,
     decode_passages,
     decode_texts,
     decode_vectors,
@@ -46,6 +47,7 @@ class Index:
         self._postings_pack = cache(self._read_postings)
         self._texts_pack = cache(self._read_texts)
         self._codes: Codes | None = None
+        self._dictionary: list[tuple[str, int]] | None = None
 
     def postings(self, term: str) -> PostingList | None:
         """A term's posting list, None for an unknown term."""
@@ -65,6 +67,13 @@ class Index:
             found += [pair for pair in self._postings_pack(at).frequencies() if pair[0].startswith(prefix)]
             at += 1
         return found
+
+    def dictionary(self) -> list[tuple[str, int]]:
+        """(term, df) of the words that a misspelt one is compared with, in term order."""
+        if self._dictionary is None:
+            file = self.manifest.dictionary.file
+            self._dictionary = self._decoded(Kind.DICTIONARY, file, decode_dictionary)
+        return self._dictionary
 
     def terms(self) -> int:
         """How many terms the index knows."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from nearpage.builder import bm25, exact, fusion, operators, vectors
+from nearpage.builder import bm25, exact, fusion, operators, spelling, vectors
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.query import query_words
 from nearpage.builder.reader import Index
@@ -42,6 +42,8 @@ class SearchResult:
     query: str
     status: Literal["ok", "nothing_relevant"]
     hits: list[Hit]
+    suggestion: str | None = None
+    """The query as the hits answer it, if words of it were taken for misspelt ones."""
 
 
 def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | None = None) -> SearchResult:
@@ -62,6 +64,9 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
     stem = stemmer(index.manifest.language)
     asked = operators.read(query, stem, lambda term: index.postings(term) is not None)
     words = query_words(asked.text, stem, frozenset(light.words), light.weight)
+    suggestion = None
+    if places := spelling.misspelt(words, index.postings, index.expand):
+        words, suggestion = spelling.corrected(query, words, places, index.dictionary())
     lexical: list[int] = []
     by_vector: list[int] = []
     scored = bm25.score(words, index.postings, index.expand, index.norms, index.boosts, index.manifest.bm25)
@@ -110,7 +115,7 @@ def search(index: Index, query: str, mode: Mode, limit: int, encode: Encode | No
                 vector_rank=vector_ranks.get(number),
             )
         )
-    return SearchResult(query, "ok", hits)
+    return SearchResult(query, "ok", hits, suggestion)
 
 
 def _allowed(
@@ -134,4 +139,5 @@ def _allowed(
 def as_json(result: SearchResult) -> dict[str, Any]:
     """The result as the command line prints it and `window.nearpage.search` resolves to it."""
     hits = [{name: getattr(hit, name) for name in Hit.__slots__} for hit in result.hits]
-    return {"query": result.query, "status": result.status, "hits": hits}
+    answer: dict[str, Any] = {"query": result.query, "status": result.status, "hits": hits}
+    return answer if result.suggestion is None else {**answer, "suggestion": result.suggestion}

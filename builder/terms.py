@@ -180,6 +180,18 @@ def _divided(start: int, chain: str) -> Iterator[tuple[int, str]]:
                 yield start + run.end() - len(inner) + match.start(), match.group()
 
 
+def surfaces(text: str) -> Iterator[str]:
+    """The surfaces of a text's parts."""
+    for _, lexeme in _found(text):
+        yield from _surfaces(lexeme)
+
+
+@cache
+def _surfaces(lexeme: str) -> tuple[str, ...]:
+    _, segments = _forms(lexeme, lambda word: word)
+    return tuple(part.surface for segment in segments for part in segment.parts)
+
+
 def length(text: str) -> int:
     """The length of a text: how many lexemes it has."""
     return sum(1 for _ in _found(text))

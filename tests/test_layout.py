@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "fusion": "",
     "postings": "model terms",
     "bm25": "postings query",
+    "spelling": "postings query terms",
     "operators": "postings query terms",
     # What is written, and the numbers in it.
     "format": "errors model postings vectors",
@@ -46,11 +47,11 @@ MAY_IMPORT = {
     "serve": "errors",
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
-    "search": "bm25 errors exact fusion operators query reader terms vectors",
+    "search": "bm25 errors exact fusion operators query reader spelling terms vectors",
     "evaluate": "check errors page_names reader search",
     "build": (
         "bm25 cache encoder errors floor format manifest model passages postings publish query settings "
-        "terms vectors"
+        "spelling terms vectors"
     ),
     "site": "build extract pages publish",
     "cli": "build cache check encoder errors evaluate reader search serve site",
@@ -69,6 +70,7 @@ PURE = (
     "postings",
     "bm25",
     "operators",
+    "spelling",
 )
 OUTSIDE = {"asyncio", "http", "io", "os", "pathlib", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
 LIBRARIES = {

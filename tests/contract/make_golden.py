@@ -31,9 +31,10 @@ from nearpage.builder.manifest import (
 )
 from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.operators import read
-from nearpage.builder.postings import post
+from nearpage.builder.postings import dictionary, post
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Mode, search
+from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
 from nearpage.builder.vectors import SCHEME, quantise
 
@@ -88,6 +89,10 @@ QUERIES = (
     "𐐨𐐩",
     "quantum chromodynamics of penguins",
     "kite penguins",
+    "websokcet",
+    "how do I run backgruond taks",
+    "respnose ",
+    "xylophone configuratino",
     '"after the response"',
     'tasks "the response has been"',
     '"sent been has"',
@@ -170,6 +175,11 @@ def _write(folder: Path) -> None:
             "table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))
         ),
         postings=packs("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        dictionary=add(
+            "dictionary",
+            ".bin",
+            wrap(Kind.DICTIONARY, formats.encode_dictionary(dictionary(postings, is_correctable))),
+        ),
         texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
         vectors=VectorFiles(
             SCHEME,
@@ -207,6 +217,8 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
             result = search(index, query, mode, LIMIT, encode)
             hits = [[hit.url, hit.score, hit.lexical_rank, hit.vector_rank] for hit in result.hits]
             answer[mode] = {"status": result.status, "hits": hits}
+            if result.suggestion is not None:
+                answer[mode]["suggestion"] = result.suggestion
         yield answer
 
 

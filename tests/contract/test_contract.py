@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nearpage.builder import bm25, exact, fusion, operators, vectors
+from nearpage.builder import bm25, exact, fusion, operators, spelling, vectors
 from nearpage.builder.format import decoded_length, length_code
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord, query_words
@@ -26,6 +26,10 @@ def run_query(given: dict[str, Any]) -> Any:
     return [
         {"weight": word.weight, "alternatives": word.alternatives, "prefix": word.prefix} for word in words
     ]
+
+
+def run_spelling(given: dict[str, Any]) -> Any:
+    return spelling.similar(given["word"], [(term, df) for term, df in given["dictionary"]])
 
 
 def run_operators(given: dict[str, Any]) -> Any:

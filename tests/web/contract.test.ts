@@ -9,6 +9,7 @@ import { fuse, ranking, supported } from "../../web/src/engine/fusion.ts";
 import { compareTerms } from "../../web/src/engine/lookup.ts";
 import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
+import { similar } from "../../web/src/engine/spelling.ts";
 import { terms } from "../../web/src/engine/terms.ts";
 import { cosines } from "../../web/src/engine/vectors.ts";
 import { stemOf } from "./stemming.ts";
@@ -27,6 +28,8 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
         prefix,
       }),
     ),
+
+  spelling: ({ word, dictionary }) => similar(word, dictionary),
 
   operators: ({ query, language, terms: known }) =>
     read(query, stemOf(language), (term) => known.includes(term)),

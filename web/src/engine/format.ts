@@ -19,7 +19,7 @@ const MORE = 1 << FIELDS;
 const KEYED = FIELDS + 1;
 
 /** What an envelope holds. */
-export const Kind = { passages: 1, postings: 2, texts: 3, vectors: 4, encoder: 5 } as const;
+export const Kind = { passages: 1, postings: 2, texts: 3, vectors: 4, encoder: 5, dictionary: 6 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 /** Bytes that are wrong, cut short or newer than this reader. */
@@ -184,6 +184,18 @@ export class PostingsPack {
     }
     return { passages, frequencies, keyed };
   }
+}
+
+/** [term, df] in term order: what words are compared with that the site does not have. */
+export function decodeDictionary(payload: Uint8Array): [string, number][] {
+  let term = "";
+  const lines = new TextDecoder().decode(payload).split("\n");
+  return lines.slice(0, -1).map((line) => {
+    let end = line.length;
+    while (end > 1 && line.charCodeAt(end - 1) < 58) end--;
+    term = term.slice(0, line.charCodeAt(0) - 65) + line.slice(1, end);
+    return [term, Number(line.slice(end) || 1)];
+  });
 }
 
 /** A passage as a hit shows it. */

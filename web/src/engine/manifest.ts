@@ -48,6 +48,7 @@ export interface Manifest {
   light: LightWords;
   table: File;
   postings: PackFile<string>[];
+  dictionary: File;
   texts: PackFile<number>[];
   vectors: { scheme: string; dims: number; packs: PackFile<number>[] } | null;
   encoder: EncoderFiles | null;
@@ -105,6 +106,7 @@ export function parseManifest(value: unknown): Manifest {
     },
     table: file(manifest.table, "table"),
     postings: packs(manifest.postings, "postings", string),
+    dictionary: file(manifest.dictionary, "dictionary"),
     texts: packs(manifest.texts, "texts", number),
     vectors: codes,
     encoder: queries,

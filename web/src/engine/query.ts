@@ -15,6 +15,8 @@ export interface QueryWord {
   alternatives: Map<string, number>;
   /** Terms that begin with it also count. */
   prefix: string | null;
+  /** A plain word as the query has it. */
+  written?: string;
 }
 
 /** Words (folded) that count for only `weight` of another word. */
@@ -32,12 +34,17 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
     for (const found of wordsOf(lexeme, lexeme === last)) {
       const [key = ""] = found.alternatives.keys();
       const word = light.words.has(key) ? { ...found, weight: found.weight * light.weight } : found;
+      if (isPlain(lexeme)) word.written = query.slice(lexeme.start, lexeme.end);
       const before = words.get(key);
       // A later mention wins over an earlier one of less weight: it may carry the prefix.
       if (!before || word.weight >= before.weight) words.set(key, word);
     }
   }
   return [...words.values()];
+}
+
+function isPlain({ whole, segments }: Lexeme): boolean {
+  return whole.length === 0 && segments.every(({ spellings }) => spellings.length === 0);
 }
 
 /** The terms that a lexeme itself may stand as, without its parts. */

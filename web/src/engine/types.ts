@@ -23,6 +23,8 @@ export interface SearchResult {
   query: string;
   status: "ok" | "nothing_relevant";
   hits: Hit[];
+  /** The query as the hits answer it, if words of it were taken for misspelt ones. */
+  suggestion?: string;
 }
 
 export type BlockKind = "prose" | "code" | "table" | "signature";

@@ -23,8 +23,9 @@ declare global {
 }
 
 /** A result without what only the dialog draws: the same JSON as the command line's. */
-export const plain = ({ query, status, hits }: ShownResult): SearchResult => ({
+export const plain = ({ query, status, hits, suggestion }: ShownResult): SearchResult => ({
   query,
   status,
   hits: hits.map(({ blocks: _, ...hit }) => hit),
+  ...(suggestion !== undefined && { suggestion }),
 });

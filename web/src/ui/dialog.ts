@@ -59,7 +59,8 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
   );
   const list = createResultList((url) => addressIn(site, url));
   const message = element("div", { class: "message" });
-  const body = element("div", { class: "body" }, list.element, message);
+  const showing = element("p", { class: "showing", dir: "auto" });
+  const body = element("div", { class: "body" }, showing, list.element, message);
   const announcer = element("div", { role: "status", class: "unseen" });
   const rungLine = createRungLine(client, manifest);
   const keys = element(
@@ -88,6 +89,7 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
     dialog.dataset.view = view;
     if (view !== "results") groups = [];
     list.show(groups);
+    showing.hidden = view !== "results" || showing.childNodes.length === 0;
     input.setAttribute("aria-expanded", String(view === "results"));
     message.replaceChildren(...content);
   };
@@ -130,9 +132,12 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
     const better = groupByPage(result.hits);
     groups = held ? refreshed(groups, better, held) : better;
     if (!held) activate(null);
+    const { suggestion } = result;
+    showing.replaceChildren(...(suggestion ? [texts.showing, " ", element("strong", {}, suggestion)] : []));
     show("results");
     if (!isRefresh) body.scrollTop = 0;
-    announce(texts.found(list.options().length, groups.length));
+    const found = texts.found(list.options().length, groups.length);
+    announce(suggestion ? `${texts.showing} ${suggestion}: ${found}` : found);
     // A better rung arrived while this answer was on its way.
     if (!isRefresh && result.rung !== client.rung()) searches.submit({ query, isRefresh: true });
   };

@@ -18,6 +18,7 @@ export const texts = {
   results: "Results",
   found: (hits: number, pages: number) =>
     `${plural(hits, "result", "results")} on ${plural(pages, "page", "pages")}`,
+  showing: "Showing results for",
   emptyTitle: "What are you looking for?",
   emptyHint: "A question in plain words, a few keywords, or the exact name of an option or a function.",
   nothingTitle: (query: string) => `Nothing relevant for “${query}”`,

@@ -2,6 +2,7 @@
 
 import { type Lookup, norm, score } from "../engine/bm25.ts";
 import {
+  decodeDictionary,
   decodePassages,
   decodeTexts,
   decodeVectors,
@@ -18,6 +19,7 @@ import { markedTerms, marks } from "../engine/marks.ts";
 import { type Asked, allowed, CHECKED, demanded, flags, read, stand } from "../engine/operators.ts";
 import { type QueryWord, queryWords } from "../engine/query.ts";
 import { hit, type PassageFacts, rank, type Semantic } from "../engine/search.ts";
+import { corrected, misspelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
 import type { Codes } from "../engine/vectors.ts";
@@ -28,6 +30,7 @@ export class Session {
   readonly #base: string;
   readonly #stem: Stem;
   readonly #table: Once<PassageFacts>;
+  readonly #dictionary: Once<[string, number][]>;
   /** Packs that have arrived, by number, and the fetches of all that were asked for. */
   readonly #postings = new Map<number, PostingsPack>();
   readonly #texts = new Map<number, ShownPassage[]>();
@@ -37,6 +40,9 @@ export class Session {
     this.#base = base;
     this.manifest = manifest;
     this.#stem = stem;
+    this.#dictionary = once(async () =>
+      decodeDictionary(await payload(base, manifest.dictionary, Kind.dictionary)),
+    );
     this.#table = once(async () => {
       const { table, bm25 } = manifest;
       const { pages, lengths, boosts } = decodePassages(
@@ -82,9 +88,12 @@ export class Session {
   async search(query: string, mode: Mode, limit: number, semantic: Semantic | null): Promise<ShownResult> {
     const { manifest } = this;
     const asked = await this.asked(query);
-    const words = queryWords(asked.text, this.#stem, manifest.light);
-    const needed = [...packsFor(words, manifest.postings), ...packsOf(demanded(asked), manifest.postings)];
+    const written = queryWords(asked.text, this.#stem, manifest.light);
+    const needed = [...packsFor(written, manifest.postings), ...packsOf(demanded(asked), manifest.postings)];
     const [facts] = await Promise.all([this.#table(), ...needed.map((number) => this.#postingsPack(number))]);
+    const first = lookupIn(manifest.postings, this.#postings);
+    const { words, suggestion } = await this.#spelt(query, written, first);
+    // Spellings may stand in packs that have arrived since: a lookup keeps what it has not found.
     const lookup = lookupIn(manifest.postings, this.#postings);
     const mask = await this.#allowed(asked, words, lookup, facts);
     const ranked = rank(asked.text, words, mask, this.#stem, mode, lookup, facts, semantic, manifest);
@@ -100,7 +109,27 @@ export class Session {
       }));
       return { ...hit(ranked, index, shown), blocks };
     });
-    return { query, status: ranked.status, hits, rung: semantic && mode !== "lexical" ? "full" : "lexical" };
+    return {
+      query,
+      status: ranked.status,
+      hits,
+      ...(suggestion !== null && ranked.status === "ok" && { suggestion }),
+      rung: semantic && mode !== "lexical" ? "full" : "lexical",
+    };
+  }
+
+  /** The words with other spellings of those that the site does not have. */
+  async #spelt(
+    query: string,
+    words: QueryWord[],
+    lookup: Lookup,
+  ): Promise<{ words: QueryWord[]; suggestion: string | null }> {
+    const places = misspelt(words, lookup);
+    if (places.length === 0) return { words, suggestion: null };
+    const spelt = corrected(query, words, places, await this.#dictionary());
+    const needed = packsFor(spelt.words, this.manifest.postings);
+    await Promise.all(needed.map((number) => this.#postingsPack(number)));
+    return spelt;
   }
 
   /** 1 for each passage that meets the demands of a query; null where it has none. */

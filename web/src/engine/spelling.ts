@@ -1,0 +1,101 @@
+/** Words that the site does not have, as it may write them; the twin of `builder/spelling.py`. */
+
+import type { Lookup } from "./bm25.ts";
+import type { QueryWord } from "./query.ts";
+import { isCjk } from "./terms.ts";
+
+export const WEIGHT = 0.5;
+export const SHORTEST = 4;
+export const LONG = 8;
+export const MOST_WORDS = 2;
+export const MOST_TERMS = 5;
+export const LONGEST = 24;
+
+const LETTERS = /^[\p{L}\p{M}]+$/u;
+const ASTRAL = /[\u{10000}-\u{10ffff}]/u;
+
+/** Whether a dictionary holds such a term: letters alone, all in Unicode's first plane. */
+export function isCorrectable(term: string): boolean {
+  return term.length <= LONGEST && LETTERS.test(term) && !ASTRAL.test(term) && !isCjk(term);
+}
+
+/** The places of the words that may be corrected. */
+export function misspelt(words: readonly QueryWord[], { postings, expand }: Lookup): number[] {
+  return [...words.keys()]
+    .filter((at) => {
+      const { written, alternatives, prefix } = words[at]!;
+      const [first = ""] = alternatives.keys();
+      return (
+        written &&
+        first.length >= SHORTEST &&
+        isCorrectable(first) &&
+        ![...alternatives.keys()].some((term) => postings(term)) &&
+        !(prefix !== null && expand(prefix).length > 0)
+      );
+    })
+    .slice(0, MOST_WORDS);
+}
+
+/**
+ * The words with their other spellings, and the query with the first of each; null if there is none.
+ *
+ * @param dictionary [term, df] in term order
+ */
+export function corrected(
+  query: string,
+  words: readonly QueryWord[],
+  places: readonly number[],
+  dictionary: readonly [string, number][],
+): { words: QueryWord[]; suggestion: string | null } {
+  const found = [...words];
+  let suggestion = query;
+  for (const at of places) {
+    const word = words[at]!;
+    const [first] = word.alternatives.keys();
+    const spellings = similar(first!, dictionary);
+    if (spellings.length === 0) continue;
+    const alternatives = new Map(word.alternatives);
+    for (const spelling of spellings) alternatives.set(spelling, WEIGHT);
+    found[at] = { ...word, alternatives };
+    suggestion = suggestion.replace(word.written!, () => spellings[0]!);
+  }
+  return { words: found, suggestion: suggestion === query ? null : suggestion };
+}
+
+/** The terms of a dictionary with the fewest edits, the most frequent first. */
+export function similar(word: string, dictionary: readonly [string, number][]): string[] {
+  let limit = word.length >= LONG ? 2 : 1;
+  let nearest: [string, number][] = [];
+  for (const entry of dictionary) {
+    if (Math.abs(entry[0].length - word.length) > limit) continue;
+    const edits = distance(word, entry[0], limit);
+    if (edits < limit) [limit, nearest] = [edits, []];
+    if (edits === limit) nearest.push(entry);
+  }
+  return nearest
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, MOST_TERMS)
+    .map(([term]) => term);
+}
+
+/** Edits between two words, a swap of neighbours being one; limit + 1 if there are more. */
+export function distance(one: string, other: string, limit: number): number {
+  let twoBefore: number[] = [];
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, place) => place);
+  for (let at = 1; at <= one.length; at++) {
+    [twoBefore, before, row] = [before, row, [at]];
+    let least = at;
+    for (let place = 1; place <= other.length; place++) {
+      const isOther = one[at - 1] !== other[place - 1];
+      let edits = Math.min(before[place]! + 1, row[place - 1]! + 1, before[place - 1]! + (isOther ? 1 : 0));
+      if (at > 1 && place > 1 && one[at - 1] === other[place - 2] && one[at - 2] === other[place - 1]) {
+        edits = Math.min(edits, twoBefore[place - 2]! + 1);
+      }
+      row.push(edits);
+      least = Math.min(least, edits);
+    }
+    if (least > limit) return limit + 1;
+  }
+  return Math.min(row.at(-1)!, limit + 1);
+}
