@@ -78,24 +78,36 @@ export function similar(word: string, dictionary: readonly [string, number][]): 
     .map(([term]) => term);
 }
 
-/** Edits between two words, a swap of neighbours being one; limit + 1 if there are more. */
+/** Rows of the table of edits, used again: a query compares a word with tens of thousands. */
+const ROWS = [new Uint8Array(LONGEST + 1), new Uint8Array(LONGEST + 1), new Uint8Array(LONGEST + 1)];
+
+/** Edits between two words of at most LONGEST letters, a swap of neighbours being one; limit + 1 if more. */
 export function distance(one: string, other: string, limit: number): number {
-  let twoBefore: number[] = [];
-  let before: number[] = [];
-  let row = Array.from({ length: other.length + 1 }, (_, place) => place);
+  let [twoBefore, before, row] = ROWS as [Uint8Array, Uint8Array, Uint8Array];
+  for (let place = 0; place <= other.length; place++) row[place] = place;
   for (let at = 1; at <= one.length; at++) {
-    [twoBefore, before, row] = [before, row, [at]];
+    [twoBefore, before, row] = [before, row, twoBefore];
+    const letter = one.charCodeAt(at - 1);
     let least = at;
+    row[0] = at;
     for (let place = 1; place <= other.length; place++) {
-      const isOther = one[at - 1] !== other[place - 1];
-      let edits = Math.min(before[place]! + 1, row[place - 1]! + 1, before[place - 1]! + (isOther ? 1 : 0));
-      if (at > 1 && place > 1 && one[at - 1] === other[place - 2] && one[at - 2] === other[place - 1]) {
-        edits = Math.min(edits, twoBefore[place - 2]! + 1);
+      const another = other.charCodeAt(place - 1);
+      let edits = before[place - 1]! + (letter === another ? 0 : 1);
+      if (before[place]! < edits) edits = before[place]! + 1;
+      if (row[place - 1]! < edits) edits = row[place - 1]! + 1;
+      if (
+        at > 1 &&
+        place > 1 &&
+        letter === other.charCodeAt(place - 2) &&
+        one.charCodeAt(at - 2) === another &&
+        twoBefore[place - 2]! < edits
+      ) {
+        edits = twoBefore[place - 2]! + 1;
       }
-      row.push(edits);
-      least = Math.min(least, edits);
+      row[place] = edits;
+      if (edits < least) least = edits;
     }
     if (least > limit) return limit + 1;
   }
-  return Math.min(row.at(-1)!, limit + 1);
+  return Math.min(row[other.length]!, limit + 1);
 }
