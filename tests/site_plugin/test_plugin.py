@@ -14,7 +14,6 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from nearpage.builder import search
 from nearpage.builder.encoder import Encoder
-from nearpage.site_plugin import plugin as plugin_module
 
 THEMES = ["mkdocs", "readthedocs", "material"]
 SITE_URLS = [None, "https://llama.example/", "https://llama.example/docs/v2/"]
@@ -463,14 +462,3 @@ def test_two_builds_in_two_folders_give_the_same_bytes(
         files = sorted((site.output / "nearpage").iterdir())
         indexes.append({path.name: path.read_bytes() for path in files})
     assert indexes[0] == indexes[1]
-
-
-def test_long_steps_are_told_of_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines: list[str] = []
-    monkeypatch.setattr(plugin_module.log, "info", lambda text, *values: lines.append(text % values))
-    times = iter([0.0, 4.0, 11.0, 12.0, 25.0, 40.0])
-    monkeypatch.setattr(plugin_module.time, "monotonic", lambda: next(times))
-    advance = plugin_module._Lines().step("Embedding", 50)
-    for _ in range(5):
-        advance(10)
-    assert lines == ["Embedding: 20 of 50", "Embedding: 40 of 50"]
