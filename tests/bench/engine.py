@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from tests.bench.browser import Sent, ask, served, visit
 
-REPEATS = 3
+REPEATS = 4
 """Fresh contexts for each question."""
 
 
@@ -60,43 +60,56 @@ def total(sent: list[Sent]) -> dict[str, int]:
     return {"requests": len(sent), "bytes": sum(each.bytes for each in sent)}
 
 
-def ask_all(browser: Browser, folder: Path, asking: Asking, questions: Sequence[str]) -> dict[str, Any]:
-    """A page load, then each question first in a fresh context, followed by all others."""
-    cold: list[float] = []
-    warm: list[float] = []
-    first: list[dict[str, int]] = []
-    later: list[dict[str, int]] = []
-    with served(folder) as site:
-        with visit(browser, site):
-            everything = site.sent()
-        own = [each for each in everything if each.path.startswith(f"/{asking.folder}/")]
-        # Once unmeasured: the browser and the disk have then seen everything.
-        with visit(browser, site, asking.script) as page:
-            ask(page, questions[0])
-        for repeat in range(REPEATS):
+def page_load(browser: Browser, folder: Path, own: str) -> dict[str, dict[str, int]]:
+    """What a page asks for before anybody searches: in all, and of an engine's folder."""
+    with served(folder) as site, visit(browser, site):
+        sent = site.sent()
+    return {"all": total(sent), "own": total([each for each in sent if each.path.startswith(f"/{own}/")])}
+
+
+class Answers:
+    """What an engine took to answer: the first question of a visit, and those after it."""
+
+    def __init__(self) -> None:
+        self._sent: dict[str, list[dict[str, int]]] = {"first_result": [], "later_result": []}
+        self._times: dict[str, list[float]] = {"first_result": [], "later_result": []}
+
+    def ask(self, browser: Browser, folder: Path, asking: Asking, questions: Sequence[str]) -> None:
+        """Each question first in a fresh context, followed by all others."""
+        with served(folder) as site:
             for number in range(len(questions)):
                 site.sent()
                 with visit(browser, site, asking.script) as page:
-                    loaded = site.sent(f"{asking.folder}/")
-                    cold.append(ask(page, questions[number]))
-                    page.wait_for_timeout(100)  # ms, for what was asked for and not waited for
-                    if repeat == 0:
-                        first.append(total(loaded + site.sent(f"{asking.folder}/")))
-                    for question in questions[number + 1 :] + questions[:number]:
-                        site.sent()
-                        warm.append(ask(page, question))
-                        if repeat == 0:
-                            later.append(total(site.sent(f"{asking.folder}/")))
-    return {
-        "page_load": {"all": total(everything), "own": total(own)},
-        "first_result": {
-            "requests": spread(each["requests"] for each in first),
-            "bytes": spread(each["bytes"] for each in first),
-            "ms": spread(cold),
-        },
-        "later_result": {
-            "requests": spread(each["requests"] for each in later),
-            "bytes": spread(each["bytes"] for each in later),
-            "ms": spread(warm),
-        },
-    }
+                    sent = site.sent(f"{asking.folder}/")
+                    when = "first_result"
+                    for question in questions[number:] + questions[:number]:
+                        self._times[when].append(ask(page, question))
+                        page.wait_for_timeout(50)  # ms, for what was asked for and not waited for
+                        self._sent[when].append(total(sent + site.sent(f"{asking.folder}/")))
+                        sent, when = [], "later_result"
+
+    def summary(self) -> dict[str, Any]:
+        return {
+            when: {
+                "requests": spread(each["requests"] for each in self._sent[when]),
+                "bytes": spread(each["bytes"] for each in self._sent[when]),
+                "ms": spread(self._times[when]),
+            }
+            for when in self._times
+        }
+
+
+def ask_in_turn(
+    browser: Browser, engines: Sequence[tuple[Path, Asking]], questions: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Engines asked the same questions by turns, so that a busy moment of the machine strikes all."""
+    answers = [Answers() for _ in engines]
+    for repeat in range(REPEATS + 1):
+        for (folder, asking), each in zip(engines, answers, strict=True):
+            # The first time is not counted: then browser and disk see everything for the first time.
+            counted = each if repeat else Answers()
+            counted.ask(browser, folder, asking, questions if repeat else questions[:1])
+    return [
+        {"page_load": page_load(browser, folder, asking.folder), **each.summary()}
+        for (folder, asking), each in zip(engines, answers, strict=True)
+    ]

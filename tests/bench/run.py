@@ -18,7 +18,7 @@ from playwright.sync_api import Browser
 from tests.bench import nearpage, pagefind
 from tests.bench.browser import chromium
 from tests.bench.corpora import PYTHON_DOC, ROOT, content_selector, copied, file_of, keep_pages, own_docs
-from tests.bench.engine import ask_all
+from tests.bench.engine import ask_in_turn
 from tests.bench.relevance.measures import interval, judged, summary
 from tests.bench.report import show
 
@@ -82,9 +82,9 @@ def compare(browser: Browser, site: Path, queries: list[Query], work: Path) -> d
     timed = [found[at * len(found) // TIMED] for at in range(min(TIMED, len(found)))]
     if timed:
         say(f"  ask {len(timed)} of them in the browser")
-        by_us["browser"] = ask_all(browser, ours, nearpage.ASKING, timed)
+        both = [(ours, nearpage.ASKING), (theirs, pagefind.ASKING)]
+        by_us["browser"], by_them["browser"] = ask_in_turn(browser, both, timed)
         by_us["browser"]["full_rung"] = nearpage.full_rung(browser, ours, timed)
-        by_them["browser"] = ask_all(browser, theirs, pagefind.ASKING, timed)
         results["timed_questions"] = timed
     say("  build Nearpage's index again")
     by_us["build"] |= nearpage.rebuild(ours, work / "cache")
