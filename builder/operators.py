@@ -3,6 +3,10 @@
 A phrase is the keys of its lexemes, which must follow each other in a title, a heading or a block. The
 postings know no positions: they narrow the candidates, and the best CHECKED of these are read.
 
+In a question that goes on for more than PROSE words around them, quotes are those of the author, not of
+somebody who searches: its phrases are ordinary words. So is what is quoted within code, `f("x")`, and what
+nobody wrote: phrases of more than PROSE words in all that stand nowhere, such as a pasted message.
+
 A minus directly before a letter, after white space or at the beginning, excludes what the word, in any
 spelling or by its stem, stands in; unless the index has the flag itself as a term. `--flag` is always a flag.
 """
@@ -20,10 +24,14 @@ from nearpage.builder.terms import Stem, keys, lexemes
 CHECKED = 200
 """Most passages that are read for a phrase: the best by keywords."""
 
+PROSE = 4
+"""Most words beside the phrases of a query that means its quotes as a demand, and most of a demand that is
+kept if nothing meets it."""
+
 Lookup = Callable[[str], PostingList | None]
 
 _OPERATOR = regex.compile(
-    r'["“”](?P<phrase>[^"“”]*)["“”]|(?<![^\p{Z}\t-\r])(?P<without>-(?=\p{L})[^\p{Z}\t-\r"“”]+)'
+    r'(?<![^\p{Z}\t-\r(])["“](?P<phrase>[^"“”]*)["”](?![\p{L}\p{N}_])|(?<![^\p{Z}\t-\r])(?P<without>-(?=\p{L})[^\p{Z}\t-\r"“”]+)'
 )
 
 
@@ -44,12 +52,14 @@ def read(query: str, stem: Stem, is_term: Callable[[str], bool]) -> Asked:
     phrases: list[tuple[str, ...]] = []
     excluded: list[tuple[tuple[str, ...], ...]] = []
     text = ""
+    beside = ""
     end = 0
     for match in _OPERATOR.finditer(query):
         word = match["without"]
         if word is not None and is_term(_flag(word, stem)):
             continue
         text += query[end : match.start()]
+        beside += query[end : match.start()]
         if word is None:
             text += f" {match['phrase']} "
             phrases.append(tuple(keys(match["phrase"], stem)))
@@ -57,7 +67,8 @@ def read(query: str, stem: Stem, is_term: Callable[[str], bool]) -> Asked:
             text += " "
             excluded.append(tuple(forms(lexeme) for lexeme in lexemes(word[1:], stem)))
         end = match.end()
-    return Asked(text + query[end:], tuple(filter(None, phrases)), tuple(excluded))
+    is_prose = len(keys(beside + query[end:], stem)) > PROSE
+    return Asked(text + query[end:], () if is_prose else tuple(filter(None, phrases)), tuple(excluded))
 
 
 def _flag(word: str, stem: Stem) -> str:
@@ -86,6 +97,11 @@ def _having(word: Iterable[Sequence[str]], postings: Lookup, count: int) -> npt.
                 some[found.passages] = True
         every &= some
     return every
+
+
+def is_long(asked: Asked) -> bool:
+    """Whether phrases that stand nowhere are to be ordinary words."""
+    return sum(len(phrase) for phrase in asked.phrases) > PROSE
 
 
 def stand(phrases: Iterable[Sequence[str]], texts: Iterable[str], stem: Stem) -> bool:

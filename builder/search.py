@@ -1,7 +1,7 @@
 """A query answered from an index: the Python twin of `web/src/engine/search.ts`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -133,6 +133,8 @@ def _allowed(
         shown = index.text(number)
         texts = [shown.title, *shown.heading_path, *(block.text for block in shown.blocks)]
         passing[number] = operators.stand(asked.phrases, texts, stem)
+    if not passing.any() and operators.is_long(asked):
+        return operators.allowed(replace(asked, phrases=()), index.postings, len(scores))
     return passing
 
 

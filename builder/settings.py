@@ -16,10 +16,10 @@ FUSION = FusionParameters(k=60, depth=100, lexical_support=0.3, vector_support=0
 LIGHT_WEIGHT = 0.3
 LIGHT_WORDS = {
     "en": (
-        "a about all also am an and any are as at be been being but by can could did do does for from had "
-        "has have how i if in into is it its may me might must my no not of on or our shall should so than "
-        "that the their them then there these they this to us was we were what when where which while who "
-        "whom why will with would you your"
+        "a about all also am an and any are as at be been being but by can cannot could did do does for from "
+        "had has have how i if in into is it its may me might must my no not of on or our shall should so "
+        "than that the their them then there these they this to unable us was we were what when where which "
+        "while who whom why will with would you your"
     ),
 }
 """Words that say little about what is asked, by primary language subtag. They are indexed like any other."""

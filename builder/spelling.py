@@ -20,6 +20,8 @@ MOST_WORDS = 2
 """Most words of a query that are corrected."""
 MOST_TERMS = 5
 """Most spellings of a word: those in most passages, of equals the first in term order."""
+APOSTROPHES = frozenset("'’")
+"""A contraction is not a word that somebody misspelt."""
 LONGEST = 24
 """Longest term of a dictionary."""
 
@@ -45,7 +47,10 @@ def misspelt(
     return [
         at
         for at, word in enumerate(words)
+        # A light word that a site does not use is none that somebody misspelt.
         if word.written
+        and word.weight == 1
+        and not APOSTROPHES & set(word.written)
         and len(first := next(iter(word.alternatives), "")) >= SHORTEST
         and is_correctable(first)
         and not any(postings(term) for term in word.alternatives)
@@ -80,6 +85,9 @@ def similar(word: str, dictionary: Sequence[tuple[str, int]]) -> list[str]:
         if abs(len(term) - len(word)) > limit:
             continue
         edits = distance(word, term, limit)
+        # Two edits of which one is the first letter make another word more often than they mend one.
+        if edits == 2 and term[0] != word[0]:
+            continue
         if edits < limit:
             limit, nearest = edits, []
         if edits == limit:

@@ -16,7 +16,14 @@ export interface Asked {
   excluded: string[][][];
 }
 
-const OPERATOR = /["“”](?<phrase>[^"“”]*)["“”]|(?<![^\p{Z}\t-\r])(?<without>-(?=\p{L})[^\p{Z}\t-\r"“”]+)/gu;
+/**
+ * Most words beside the phrases of a query that means its quotes as a demand, and most of a demand that is
+ * kept if nothing meets it.
+ */
+export const PROSE = 4;
+
+const OPERATOR =
+  /(?<![^\p{Z}\t-\r(])["“](?<phrase>[^"“”]*)["”](?![\p{L}\p{N}_])|(?<![^\p{Z}\t-\r])(?<without>-(?=\p{L})[^\p{Z}\t-\r"“”]+)/gu;
 
 /** The terms that decide whether a minus is that of a flag. */
 export function flags(query: string, stem: Stem): string[] {
@@ -28,11 +35,13 @@ export function flags(query: string, stem: Stem): string[] {
 /** The parts of a query; without operators its text is the query. */
 export function read(query: string, stem: Stem, isTerm: (term: string) => boolean): Asked {
   const asked: Asked = { text: "", phrases: [], excluded: [] };
+  let beside = "";
   let end = 0;
   for (const { 0: whole, index, groups } of query.matchAll(OPERATOR)) {
     const { phrase, without } = groups!;
     if (without !== undefined && isTerm(flag(without, stem))) continue;
     asked.text += query.slice(end, index);
+    beside += query.slice(end, index);
     if (without === undefined) {
       asked.text += ` ${phrase} `;
       const found = keys(phrase!, stem);
@@ -44,6 +53,7 @@ export function read(query: string, stem: Stem, isTerm: (term: string) => boolea
     end = index + whole.length;
   }
   asked.text += query.slice(end);
+  if (keys(beside + query.slice(end), stem).length > PROSE) asked.phrases = [];
   return asked;
 }
 
@@ -82,6 +92,11 @@ function havingOf(word: string[][], { postings }: Lookup, count: number): Uint8A
     for (let passage = 0; passage < count; passage++) every[passage]! &= some[passage]!;
   }
   return every;
+}
+
+/** Whether phrases that stand nowhere are to be ordinary words. */
+export function isLong({ phrases }: Asked): boolean {
+  return phrases.flat().length > PROSE;
 }
 
 /** Whether each phrase stands in the title, a heading or a block. */

@@ -11,6 +11,8 @@ export const MOST_WORDS = 2;
 export const MOST_TERMS = 5;
 export const LONGEST = 24;
 
+/** A contraction is not a word that somebody misspelt. */
+const APOSTROPHE = /['’]/;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 const ASTRAL = /[\u{10000}-\u{10ffff}]/u;
 
@@ -23,10 +25,13 @@ export function isCorrectable(term: string): boolean {
 export function misspelt(words: readonly QueryWord[], { postings, expand }: Lookup): number[] {
   return [...words.keys()]
     .filter((at) => {
-      const { written, alternatives, prefix } = words[at]!;
+      const { written, weight, alternatives, prefix } = words[at]!;
       const [first = ""] = alternatives.keys();
       return (
         written &&
+        // A light word that a site does not use is none that somebody misspelt.
+        weight === 1 &&
+        !APOSTROPHE.test(written) &&
         first.length >= SHORTEST &&
         isCorrectable(first) &&
         ![...alternatives.keys()].some((term) => postings(term)) &&
@@ -69,6 +74,8 @@ export function similar(word: string, dictionary: readonly [string, number][]): 
   for (const entry of dictionary) {
     if (Math.abs(entry[0].length - word.length) > limit) continue;
     const edits = distance(word, entry[0], limit);
+    // Two edits of which one is the first letter make another word more often than they mend one.
+    if (edits === 2 && entry[0][0] !== word[0]) continue;
     if (edits < limit) [limit, nearest] = [edits, []];
     if (edits === limit) nearest.push(entry);
   }

@@ -193,8 +193,9 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
       move(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "Enter") {
       event.preventDefault();
-      const option = active ?? list.options()[0];
-      if (!option || answered !== input.value.trim()) return;
+      // What is selected was chosen; the first of the list counts only as an answer to what is typed.
+      const option = active ?? (answered === input.value.trim() ? list.options()[0] : undefined);
+      if (!option) return;
       if (event.ctrlKey || event.metaKey) window.open(option.href, "_blank", "noopener");
       else option.click();
     }
@@ -243,13 +244,14 @@ function createDialog({ root, client, manifest, site }: Host): Dialog {
 
   return {
     open(query) {
-      if (!dialog.open) dialog.showModal();
+      const wasOpen = dialog.open;
+      if (!wasOpen) dialog.showModal();
       input.focus();
       if (query) {
         // Typed in the theme's box, and perhaps not to the end.
         input.value = query;
         input.setSelectionRange(query.length, query.length);
-      } else input.select();
+      } else if (!wasOpen) input.select();
       if (input.value.trim() !== answered) search();
       setTimeout(() => {
         if (dialog.open) rungLine.loadEncoder();

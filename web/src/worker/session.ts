@@ -16,7 +16,7 @@ import { ranking } from "../engine/fusion.ts";
 import { lookupIn, packsFor, packsOf, textsPackOf } from "../engine/lookup.ts";
 import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
-import { type Asked, allowed, CHECKED, demanded, flags, read, stand } from "../engine/operators.ts";
+import { type Asked, allowed, CHECKED, demanded, flags, isLong, read, stand } from "../engine/operators.ts";
 import { type QueryWord, queryWords } from "../engine/query.ts";
 import { hit, type PassageFacts, rank, type Semantic } from "../engine/search.ts";
 import { corrected, misspelt } from "../engine/spelling.ts";
@@ -149,6 +149,8 @@ export class Session {
     for (const passage of best) {
       passing[passage] = stand(asked.phrases, this.#shown(passage), this.#stem) ? 1 : 0;
     }
+    if (!passing.includes(1) && isLong(asked))
+      return allowed({ ...asked, phrases: [] }, lookup, boosts.length);
     return passing;
   }
 
