@@ -15,7 +15,7 @@ COVERAGE_WEIGHT = 0.2
 """Of the covered share in the evidence; cosines alone tell unrelated questions apart less well."""
 TOWARDS_RELATED = 0.4
 """Where the floor stands on the way from the unrelated (90th percentile) to the related (5th)."""
-UNCALIBRATED = 0.48
+UNCALIBRATED = 0.44
 """For an index without vectors, where it is not used, and for sites with too few headings to tell."""
 FEWEST = 5
 MOST = 100
