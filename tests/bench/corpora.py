@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PYTHON_DOC = Path("/usr/share/doc/python3-doc/html")
 ENGINES = ("nearpage", "pagefind")
 
-_TAG = re.compile(rb"<script data-nearpage [^>]*></script>\n?")
+_TAG = re.compile(rb"<script[^>]*nearpage/nearpage\.js[^>]*></script>\n?")
 _CONTENT = ("article.md-content__inner", "div[role=main]", "[role=main]", "main", "article")
 """Where the text of a page stands, the narrowest first; what most pages have is taken."""
 

@@ -80,7 +80,7 @@ def compare(browser: Browser, site: Path, queries: list[Query], work: Path) -> d
         results["relevance"] = _relevance(index, queries, ranked)
     found = [query.query for query, pages in zip(asked, ranked["pagefind"], strict=True) if pages]
     timed = [found[at * len(found) // TIMED] for at in range(min(TIMED, len(found)))]
-    if timed:
+    if len(timed) > 1:  # one to begin a visit, one to follow
         say(f"  ask {len(timed)} of them in the browser")
         both = [(ours, nearpage.ASKING), (theirs, pagefind.ASKING)]
         by_us["browser"], by_them["browser"] = ask_in_turn(browser, both, timed)
