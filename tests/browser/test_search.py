@@ -270,3 +270,21 @@ def test_an_index_in_another_folder_leads_to_the_same_sections(
     tab.page.locator("nearpage-search [data-url='mkdocs/#leaving-things-out']").click()
     tab.page.wait_for_url("**/mkdocs/#leaving-things-out")
     assert tab.page.locator("#leaving-things-out").is_visible()
+
+
+def test_what_is_typed_while_the_dialog_loads_is_kept(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    held: list[Any] = []
+    tab.page.route("**/nearpage/dialog-*", lambda route: held.append(route))
+    tab.page.goto(address)
+    tab.page.keyboard.press("Control+k")
+    tab.page.keyboard.type("ranxk")
+    tab.page.keyboard.press("Backspace")
+    tab.page.keyboard.press("Backspace")
+    tab.page.keyboard.type("king")
+    while not held:
+        tab.page.wait_for_timeout(50)
+    held[0].continue_()
+    tab.page.wait_for_selector("nearpage-search dialog[open] input:focus")
+    assert tab.page.locator("nearpage-search input").input_value() == "ranking"
+    assert tab.page.url == address

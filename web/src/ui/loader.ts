@@ -10,7 +10,7 @@ import type { Dialog } from "./host.ts";
 import styles from "./loader.css";
 import type { Manifest } from "./manifest.ts";
 import { hasOpener, watchOpeners } from "./openers.ts";
-import { watchShortcuts } from "./shortcuts.ts";
+import { holdKeys, watchShortcuts } from "./shortcuts.ts";
 import { loaderTexts as texts } from "./texts.ts";
 
 const NAME = "nearpage-search";
@@ -92,14 +92,16 @@ async function loadDialog(): Promise<Dialog> {
 
 /** @param box the theme's own, with what was typed in it until now. */
 async function open(box?: HTMLInputElement | null): Promise<void> {
+  const typed = holdKeys();
   await ready;
   client.start();
   try {
     dialog ??= loadDialog();
     const loaded = await dialog;
-    loaded.open(box?.value);
+    loaded.open((box?.value ?? "") + typed());
     if (box) box.value = "";
   } catch {
+    typed();
     dialog = undefined;
     const note = document.createElement("p");
     note.className = "note";

@@ -23,3 +23,27 @@ export function watchShortcuts(open: () => void): void {
   };
   addEventListener("keydown", press, true);
 }
+
+/**
+ * Keeps what is typed while the dialog is on its way: it belongs to the search, and a theme would take an
+ * `n` for its next page.
+ *
+ * @returns lets go of the keyboard and gives what was typed.
+ */
+export function holdKeys(): () => string {
+  let text = "";
+  const hold = (event: KeyboardEvent) => {
+    const { key } = event;
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (key === "Backspace") text = text.slice(0, -1);
+    else if (key.length === 1) text += key;
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  addEventListener("keydown", hold, true);
+  return () => {
+    removeEventListener("keydown", hold, true);
+    return text;
+  };
+}
