@@ -7,7 +7,9 @@ length normalisation for each field (Zaragoza et al., TREC-13, 2004):
     idf  = ln(1 + (N - df + 0.5) / (df + 0.5))          rounded to float32
     term = idf * tf~ / (k1 + tf~)
 
-A query word scores its best alternative in a passage; words add up; the sum is scaled by how much of
+A query word scores its best alternative in a passage. The terms that an unfinished word may become count as
+one term, with the idf of all passages that have any of them, so that a ranking hardly moves from letter to
+letter. Words add up; the sum is scaled by how much of
 the query the passage covers. The idf is rounded because two platforms' logarithms may differ in the
 last bit; everything else is IEEE arithmetic in the same order, so both languages get equal scores.
 """
@@ -29,7 +31,7 @@ EXPANSIONS = 50
 
 @dataclass(frozen=True, slots=True)
 class FieldParameters:
-    """A field's weight, its length normalisation b in [0, 1], and its mean length in lexemes."""
+    """A field's weight, its length normalisation b in [0, 1], and its mean length in lexemes where it is."""
 
     weight: float
     b: float
@@ -78,23 +80,26 @@ def score(
     asked = 0.0
     for word in words:
         best = np.zeros(count)
-        alternatives = dict(word.alternatives)
-        if word.prefix is not None:
-            for term in chosen_expansions(expand(word.prefix)):
-                alternatives.setdefault(term, PREFIX)
         rarest = 0.0
-        for term, weight in alternatives.items():
+        for term, weight in word.alternatives.items():
             found = postings(term)
             if found is None:
                 continue
             factor = weight * idf(count, len(found.passages))
             rarest = max(rarest, factor)
-            weighted = found.frequencies * norms[found.passages]
-            # Field by field, and not sum(), which may add in another order.
-            tf = weighted[:, 0]
-            for field in range(1, weighted.shape[1]):
-                tf = tf + weighted[:, field]
-            best[found.passages] = np.maximum(best[found.passages], factor * tf / (parameters.k1 + tf))
+            saturated = factor * _saturation(found, norms, parameters.k1)
+            best[found.passages] = np.maximum(best[found.passages], saturated)
+        if word.prefix is not None:
+            begun = np.zeros(count)
+            for term in chosen_expansions(expand(word.prefix)):
+                found = postings(term)
+                if found is not None:
+                    saturated = _saturation(found, norms, parameters.k1)
+                    begun[found.passages] = np.maximum(begun[found.passages], saturated)
+            if begun.any():
+                factor = PREFIX * idf(count, int(np.count_nonzero(begun)))
+                rarest = max(rarest, factor)
+                best = np.maximum(best, factor * begun)
         # A word that the site does not know is asked for all the same.
         importance = word.weight * (rarest or idf(count, 0))
         asked += importance
@@ -103,6 +108,16 @@ def score(
     share = covered / asked if asked else covered
     scores = total * (1 - parameters.coverage + parameters.coverage * share) * boosts
     return LexicalScores(scores, share)
+
+
+def _saturation(found: PostingList, norms: Floats, k1: float) -> Floats:
+    """tf~ / (k1 + tf~) of each passage of a posting list."""
+    weighted = found.frequencies * norms[found.passages]
+    # Field by field, and not sum(), which may add in another order.
+    tf = weighted[:, 0]
+    for field in range(1, weighted.shape[1]):
+        tf = tf + weighted[:, field]
+    return np.asarray(tf / (k1 + tf), np.float64)
 
 
 def norm(lengths: Floats, parameters: Bm25Parameters) -> Floats:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
@@ -13,10 +13,12 @@ import numpy.typing as npt
 from nearpage.builder import format as formats
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters, norm, score
 from nearpage.builder.cache import open_cache
+from nearpage.builder.changelog import is_changelog
 from nearpage.builder.encoder import BUNDLED, Encoder, PieceCounter
 from nearpage.builder.errors import SourceError
 from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
 from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
+from nearpage.builder.fusion import ranking, supported
 from nearpage.builder.manifest import Code, EncoderFiles, File, Manifest, PackFile, VectorFiles
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
@@ -24,6 +26,7 @@ from nearpage.builder.postings import Postings, dictionary, post
 from nearpage.builder.publish import Folder, asset
 from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
+    CHANGELOG_BOOST,
     COVERAGE,
     FIELD_NORMALISATIONS,
     FIELD_WEIGHTS,
@@ -137,6 +140,11 @@ def build(
         limit = encoder.config.limit if encoder else 256
         prefix = encoder.config.passage_prefix if encoder else ""
 
+    changelogs = {number for number, page in enumerate(pages) if is_changelog(page)}
+    pages = [
+        replace(page, boost=page.boost * CHANGELOG_BOOST) if number in changelogs else page
+        for number, page in enumerate(pages)
+    ]
     with report.timed("cut"):
         advance = progress.step("Cutting", len(pages))
         cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + len(pieces.ids("")))
@@ -161,8 +169,10 @@ def build(
         codes = None if vectors is None else quantise(vectors)
         floor = uncalibrated()
         if encoder and codes:
-            evidence = _evidence(encoder, codes, postings, parameters, language)
-            floor = calibrate(evidence, [p.heading_path[-1] for p in passages if p.heading_path])
+            evidence = _evidence(encoder, codes, pages, passages, postings, parameters, language)
+            # What a changelog's headings (versions, `Fixes`) ask is no question.
+            asked = [p for p in passages if p.heading_path and p.page not in changelogs]
+            floor = calibrate(evidence, [passage.heading_path[-1] for passage in asked])
 
     with report.timed("write"):
         manifest = Manifest(
@@ -245,7 +255,10 @@ def _language(pages: Sequence[Page]) -> str:
 
 def _parameters(postings: Postings) -> Bm25Parameters:
     # Six decimals: the number in the manifest is then short, and the same in either language.
-    means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
+    # Of the passages that have the field: where few have code, a line of it is not long.
+    means = [
+        round(float(column[column > 0].mean()), 6) if column.any() else 0.0 for column in postings.lengths.T
+    ]
     rows = zip(FIELD_WEIGHTS, FIELD_NORMALISATIONS, means, strict=True)
     return Bm25Parameters(K1, COVERAGE, tuple(FieldParameters(weight, b, mean) for weight, b, mean in rows))
 
@@ -259,9 +272,17 @@ def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tupl
 
 
 def _evidence(
-    encoder: Encoder, codes: Codes, postings: Postings, parameters: Bm25Parameters, language: str
+    encoder: Encoder,
+    codes: Codes,
+    pages: Sequence[Page],
+    passages: Sequence[Passage],
+    postings: Postings,
+    parameters: Bm25Parameters,
+    language: str,
 ) -> Callable[[str], float]:
     """What a query has for it in an index that is about to be written: see floor."""
+    numbers = np.array([passage.page for passage in passages], np.int64)
+    roots = np.sqrt([pages[number].boost for number in numbers])
     kept = [[decoded_length(length_code(length)) for length in row] for row in postings.lengths.tolist()]
     norms = norm(np.array(kept, np.float64), parameters)
     ones = np.ones(len(norms))
@@ -272,8 +293,11 @@ def _evidence(
         # A white space, for what is asked here is not half typed.
         words = query_words(f"{query} ", stem, frozenset(light.words), light.weight)
         scored = score(words, postings.lists.get, lambda prefix: [], norms, ones, parameters)
-        cosine = float(cosines(encoder.query(query), exact).max(initial=0.0))
-        return cosine + COVERAGE_WEIGHT * float(scored.coverage.max(initial=0.0))
+        near = cosines(encoder.query(query), exact)
+        scores = supported(near * roots, numbers, FUSION.vector_support)
+        nearest = ranking(scores, FUSION.depth, positive_only=False)
+        best = float(scored.coverage[nearest].max(initial=0.0))
+        return float(near.max(initial=0.0)) + COVERAGE_WEIGHT * best
 
     return evidence
 

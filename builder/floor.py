@@ -1,9 +1,10 @@
 """The relevance floor: where "nothing relevant" begins on a site, found out when its index is built.
 
-A query's evidence is its best cosine with any passage, and a part of the best share of its words that any
-passage covers. The floor stands between what questions reach that have nothing to do with the site
-(nobody's docs answer all of UNRELATED; a site on one of its subjects answers a few) and what the site's own
-headings earn, asked as questions.
+A query's evidence is its best cosine with any passage, and a part of the best share of its words that any of
+the nearest passages covers: words that stand together where the meaning leads are no accident, elsewhere on a
+large site they are, and a spelling that was guessed is no evidence. The floor stands between what questions
+reach that have nothing to do with the site (nobody's docs answer all of UNRELATED; a site on one of its
+subjects answers a few) and what the site's own headings earn, asked as questions.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,9 +12,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from nearpage.builder.manifest import Floor
 
-COVERAGE_WEIGHT = 0.2
+COVERAGE_WEIGHT = 0.3
 """Of the covered share in the evidence; cosines alone tell unrelated questions apart less well."""
-TOWARDS_RELATED = 0.4
+TOWARDS_RELATED = 0.3
 """Where the floor stands on the way from the unrelated (90th percentile) to the related (5th)."""
 UNCALIBRATED = 0.44
 """For an index without vectors, where it is not used, and for sites with too few headings to tell."""

@@ -3,12 +3,14 @@
 A word is a set of alternatives (spellings and stems of one thing) of which the best one counts. A plain
 word gives one; an identifier gives one for the whole and, lighter, one for each segment and part, so
 that `APIRouter.include_router` finds the whole name first and its parts all the same. Unless white
-space follows it, the last word is also a prefix: the visitor may still be typing it.
+space follows it, the last word is also a prefix: the visitor may still be typing it. Its first letter alone
+says nothing yet beside other words.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import regex
 from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, is_cjk, lexemes
 
 JOINED = 0.95
@@ -19,9 +21,13 @@ LEAF = 0.7
 """Weight of the last segment of a dotted name, against the whole."""
 PART = 0.35
 """Weight of any smaller piece of an identifier, against the whole."""
-PREFIX = 0.3
-"""Weight of a term that only begins with the last word."""
+PREFIX = 0.7
+"""Weight of the terms that only begin with the last word."""
 SHORTEST_PREFIX = 2
+MOST_JOINED = 3
+"""Most words of a query that may also be one word."""
+
+_NUMBER = regex.compile(r"\p{N}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +49,51 @@ def query_words(
     """The words of a query in order, each thing once; a word in `light` counts for `light_weight` of it."""
     every = list(lexemes(query, stem))
     last = every[-1] if every and every[-1].end == len(query) else None
+    if last is not None and len(every) > 1 and _is_letter(query[last.start :]):
+        every.pop()
     words: dict[str, QueryWord] = {}
     for lexeme in every:
         for found in _words(lexeme, is_last=lexeme is last):
             key = next(iter(found.alternatives), "")
             word = replace(found, weight=found.weight * light_weight) if key in light else found
-            if _is_plain(lexeme):
+            if is_plain(lexeme):
                 word = replace(word, written=query[lexeme.start : lexeme.end])
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
             if key not in words or word.weight >= words[key].weight:
                 words[key] = word
+    if all(is_plain(lexeme) for lexeme in every):
+        keys = list(words)
+        for at, end, joined in spans(keys):
+            for key in () if any(key in light for key in keys[at:end]) else keys[at:end]:
+                alternatives = {**words[key].alternatives}
+                alternatives.setdefault(joined, JOINED)
+                words[key] = replace(words[key], alternatives=alternatives)
     return list(words.values())
 
 
-def _is_plain(lexeme: Lexeme) -> bool:
+def spans(written: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """The neighbours of a short query, joined: what is written as two words may be one, or a name.
+
+    Each with the places [at, end) that it spans.
+    """
+    if len(written) > MOST_JOINED or any(is_cjk(word) for word in written):
+        return
+    for at in range(len(written)):
+        for end in range(at + 2, len(written) + 1):
+            yield at, end, "".join(written[at:end])
+
+
+def is_code(word: QueryWord) -> bool:
+    """Whether a word has a number in it, so that nothing is like it but itself."""
+    return _NUMBER.search(next(iter(word.alternatives), "")) is not None
+
+
+def _is_letter(text: str) -> bool:
+    return len(text) == 1 and text.isalpha() and not is_cjk(text)
+
+
+def is_plain(lexeme: Lexeme) -> bool:
+    """Whether a lexeme is a word and no identifier."""
     return not lexeme.whole and not any(segment.spellings for segment in lexeme.segments)
 
 

@@ -4,7 +4,7 @@ A plain word of at least SHORTEST letters of which the index has nothing stands 
 smallest number of edits: one (insert, delete, replace, swap neighbours), from LONG letters two.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import regex
@@ -19,7 +19,7 @@ LONG = 8
 MOST_WORDS = 2
 """Most words of a query that are corrected."""
 MOST_TERMS = 5
-"""Most spellings of a word: those in most passages, of equals the first in term order."""
+"""Most spellings of a word; of equals the first in term order."""
 APOSTROPHES = frozenset("'’")
 """A contraction is not a word that somebody misspelt."""
 LONGEST = 24
@@ -59,26 +59,33 @@ def misspelt(
 
 
 def corrected(
-    query: str, words: Sequence[QueryWord], places: Sequence[int], dictionary: Sequence[tuple[str, int]]
-) -> tuple[list[QueryWord], str | None]:
-    """The words with their other spellings, and the query with the first of each; None if there is none.
+    words: Sequence[QueryWord], places: Sequence[int], dictionary: Sequence[tuple[str, int]]
+) -> tuple[list[QueryWord], dict[str, str]]:
+    """The words with their other spellings, and the best spelling of each as written that has one.
 
     `dictionary` holds (term, df) in term order.
     """
     found = list(words)
-    suggestion = query
+    best: dict[str, str] = {}
     for at in places:
         word = words[at]
         spellings = similar(next(iter(word.alternatives)), dictionary)
         if spellings:
             alternatives = {**word.alternatives, **dict.fromkeys(spellings, WEIGHT)}
             found[at] = replace(word, alternatives=alternatives)
-            suggestion = suggestion.replace(word.written, spellings[0], 1)
-    return found, suggestion if suggestion != query else None
+            best[word.written] = spellings[0]
+    return found, best
+
+
+def respelt(text: str, best: Mapping[str, str]) -> str:
+    """A text with the best spellings."""
+    for written, spelling in best.items():
+        text = text.replace(written, spelling, 1)
+    return text
 
 
 def similar(word: str, dictionary: Sequence[tuple[str, int]]) -> list[str]:
-    """The terms of a dictionary with the fewest edits, the most frequent first."""
+    """The terms of a dictionary with the fewest edits: of the same letters first, then the most frequent."""
     limit = 2 if len(word) >= LONG else 1
     nearest: list[tuple[str, int]] = []
     for term, df in dictionary:
@@ -92,7 +99,8 @@ def similar(word: str, dictionary: Sequence[tuple[str, int]]) -> list[str]:
             limit, nearest = edits, []
         if edits == limit:
             nearest.append((term, df))
-    nearest.sort(key=lambda pair: -pair[1])
+    letters = sorted(word)
+    nearest.sort(key=lambda pair: (sorted(pair[0]) != letters, -pair[1]))
     return [term for term, _ in nearest[:MOST_TERMS]]
 
 

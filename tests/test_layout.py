@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "fusion": "",
     "postings": "model terms",
     "bm25": "postings query",
+    "changelog": "model",
     "spelling": "postings query terms",
     "operators": "postings query terms",
     # What is written, and the numbers in it.
@@ -35,7 +36,7 @@ MAY_IMPORT = {
     "manifest": "bm25 errors format fusion postings",
     "settings": "fusion manifest",
     "floor": "manifest",
-    "exact": "format postings terms",
+    "exact": "format postings query terms",
     # From the site to passages.
     "extract": "model",
     "pages": "errors",
@@ -47,11 +48,11 @@ MAY_IMPORT = {
     "serve": "errors",
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
-    "search": "bm25 errors exact fusion operators query reader spelling terms vectors",
+    "search": "bm25 errors exact format fusion operators query reader spelling terms vectors",
     "evaluate": "check errors page_names reader search",
     "build": (
-        "bm25 cache encoder errors floor format manifest model passages postings publish query settings "
-        "spelling terms vectors"
+        "bm25 cache changelog encoder errors floor format fusion manifest model passages postings publish "
+        "query settings spelling terms vectors"
     ),
     "site": "build extract pages publish",
     "cli": "build cache check encoder errors evaluate reader search serve site",
@@ -69,6 +70,7 @@ PURE = (
     "fusion",
     "postings",
     "bm25",
+    "changelog",
     "operators",
     "spelling",
 )

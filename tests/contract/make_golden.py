@@ -30,7 +30,6 @@ from nearpage.builder.manifest import (
     VectorFiles,
 )
 from nearpage.builder.model import Block, Page, Passage
-from nearpage.builder.operators import read
 from nearpage.builder.postings import dictionary, post
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Mode, search
@@ -211,10 +210,16 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
     """Every query with its vector, and its answer in every mode: [url, score, lexical rank, vector rank]."""
     index = Index(folder)
     for query in QUERIES:
-        asked = read(query, stemmer(LANGUAGE), lambda term: index.postings(term) is not None)
-        answer: dict[str, Any] = {"query": query, "encoded": encode(asked.text).tolist()}
+        encoded: list[float] = []
+
+        def encode_and_keep(text: str, kept: list[float] = encoded) -> npt.NDArray[np.float32]:
+            vector = encode(text)
+            kept[:] = vector.tolist()
+            return vector
+
+        answer: dict[str, Any] = {"query": query, "encoded": encoded}
         for mode in MODES:
-            result = search(index, query, mode, LIMIT, encode)
+            result = search(index, query, mode, LIMIT, encode_and_keep)
             hits = [[hit.url, hit.score, hit.lexical_rank, hit.vector_rank] for hit in result.hits]
             answer[mode] = {"status": result.status, "hits": hits}
             if result.suggestion is not None:

@@ -74,7 +74,9 @@ def run_exact(given: dict[str, Any]) -> Any:
     nothing = [0] * len(given["pages"])
     columns = (given["titles"], nothing, given["headings"], nothing, nothing)
     lengths, pages = np.array(columns, np.int64).T, np.array(given["pages"], np.int64)
-    return exact.tiers(given["query"], stemmer(given["language"]), lists.get, lengths, pages).tolist()
+    return exact.tiers(
+        given["query"], stemmer(given["language"]), lists.get, lengths, pages, given.get("light", ())
+    ).tolist()
 
 
 def run_fusion(given: dict[str, Any]) -> Any:

@@ -76,7 +76,7 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     return { cosines: [...found] };
   },
 
-  exact({ query, language, pages, titles, headings, keys }) {
+  exact({ query, language, pages, titles, headings, keys, light }) {
     const lookup = (term: string) => {
       const rows = keys[term] as number[][] | undefined;
       if (!rows) return undefined;
@@ -89,7 +89,9 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     const lengths = Float64Array.from(
       titles.flatMap((title: number, at: number) => [title, 0, headings[at], 0, 0]),
     );
-    return [...tiers(query, stemOf(language), lookup, lengths, Uint32Array.from(pages))];
+    return [
+      ...tiers(query, stemOf(language), lookup, lengths, Uint32Array.from(pages), new Set<string>(light)),
+    ];
   },
 
   fusion({ rankings, k, scores, depth, positive_only, pages, weight }) {

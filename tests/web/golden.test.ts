@@ -41,7 +41,12 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
   it.each(answers)('answers as Python does: "$query"', async ({ query, encoded, ...expected }) => {
     const session = opened();
     const semantic = { vector: Float32Array.from(encoded), codes: await session.codes(() => undefined) };
-    const result = await session.search(query, mode, LIMIT, mode === "lexical" ? null : semantic);
+    const result = await session.search(
+      await session.read(query),
+      mode,
+      LIMIT,
+      mode === "lexical" ? null : semantic,
+    );
     const hits = result.hits.map(({ url, score, lexical_rank, vector_rank }) => [
       url,
       score,
@@ -56,13 +61,14 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
 it("fetches the packs of postings that a query needs, and of texts those of its hits", async () => {
   const session = opened();
   fetched.length = 0;
-  await session.search("websocket ", "lexical", 1, null);
+  await session.search(await session.read("websocket "), "lexical", 1, null);
   const kinds = fetched.map((path) => path.split("/").at(-1)!.split("-")[0]);
   expect(kinds.sort()).toEqual(["postings", "table", "texts"]);
 });
 
 it("numbers and shows hits as the command line prints them", async () => {
-  const result = await opened().search("retries", "lexical", 1, null);
+  const session = opened();
+  const result = await session.search(await session.read("retries"), "lexical", 1, null);
   expect(result.hits).toHaveLength(1);
   expect(result.hits[0]).toMatchObject({
     rank: 1,

@@ -26,15 +26,10 @@ export function idf(passages: number, df: number): number {
   return Math.fround(Math.log(1 + (passages - df + 0.5) / (df + 0.5)));
 }
 
-/** The alternatives of a word with those that its prefix adds. */
-export function expanded(word: QueryWord, expand: Lookup["expand"]): Map<string, number> {
-  const alternatives = new Map(word.alternatives);
-  if (word.prefix !== null) {
-    for (const term of chosenExpansions(expand(word.prefix))) {
-      if (!alternatives.has(term)) alternatives.set(term, PREFIX);
-    }
-  }
-  return alternatives;
+/** The terms that count for a word. */
+export function termsFor(word: QueryWord, expand: Lookup["expand"]): Set<string> {
+  const begun = word.prefix === null ? [] : chosenExpansions(expand(word.prefix));
+  return new Set([...word.alternatives.keys(), ...begun]);
 }
 
 /**
@@ -57,18 +52,26 @@ export function score(
   for (const word of words) {
     const best = new Float64Array(count);
     let rarest = 0;
-    for (const [term, weight] of expanded(word, expand)) {
+    for (const [term, weight] of word.alternatives) {
       const found = postings(term);
       if (!found) continue;
       const factor = weight * idf(count, found.passages.length);
       rarest = Math.max(rarest, factor);
-      for (let index = 0; index < found.passages.length; index++) {
-        const passage = found.passages[index]!;
-        let tf = found.frequencies[FIELDS * index]! * norms[FIELDS * passage]!;
-        for (let field = 1; field < FIELDS; field++) {
-          tf += found.frequencies[FIELDS * index + field]! * norms[FIELDS * passage + field]!;
+      raise(best, found, norms, parameters.k1, factor);
+    }
+    if (word.prefix !== null) {
+      const begun = new Float64Array(count);
+      for (const term of chosenExpansions(expand(word.prefix))) {
+        const found = postings(term);
+        if (found) raise(begun, found, norms, parameters.k1, 1);
+      }
+      const df = begun.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
+      if (df > 0) {
+        const factor = PREFIX * idf(count, df);
+        rarest = Math.max(rarest, factor);
+        for (let passage = 0; passage < count; passage++) {
+          best[passage] = Math.max(best[passage]!, factor * begun[passage]!);
         }
-        best[passage] = Math.max(best[passage]!, (factor * tf) / (parameters.k1 + tf));
       }
     }
     // A word that the site does not know is asked for all the same.
@@ -88,6 +91,24 @@ export function score(
       total[passage]! * (1 - parameters.coverage + parameters.coverage * share) * boosts[passage]!;
   }
   return { scores: total, coverage: covered };
+}
+
+/** Raises the scores of the passages of a posting list to factor * tf~ / (k1 + tf~). */
+function raise(
+  scores: Float64Array,
+  { passages, frequencies }: PostingList,
+  norms: Float64Array,
+  k1: number,
+  factor: number,
+): void {
+  for (let index = 0; index < passages.length; index++) {
+    const passage = passages[index]!;
+    let tf = frequencies[FIELDS * index]! * norms[FIELDS * passage]!;
+    for (let field = 1; field < FIELDS; field++) {
+      tf += frequencies[FIELDS * index + field]! * norms[FIELDS * passage + field]!;
+    }
+    scores[passage] = Math.max(scores[passage]!, factor * (tf / (k1 + tf)));
+  }
 }
 
 /** weight_f / (1 - b_f + b_f * length_f / mean_length_f), five a passage. */

@@ -1,6 +1,6 @@
 /** Where in a passage the words of a query stand. */
 
-import { expanded, type Lookup } from "./bm25.ts";
+import { type Lookup, termsFor } from "./bm25.ts";
 import type { QueryWord } from "./query.ts";
 import { lexemes, type Stem, termsOf } from "./terms.ts";
 import type { Mark } from "./types.ts";
@@ -13,7 +13,7 @@ export function markedTerms(words: readonly QueryWord[], lookup: Lookup, passage
   const rare = new Set<string>();
   const all = new Set<string>();
   for (const word of words) {
-    for (const term of expanded(word, lookup.expand).keys()) {
+    for (const term of termsFor(word, lookup.expand)) {
       const df = lookup.postings(term)?.passages.length ?? 0;
       if (df > 0) (df <= COMMON * passages ? rare : all).add(term);
     }

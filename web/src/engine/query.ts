@@ -6,8 +6,10 @@ export const JOINED = 0.95;
 export const STEM = 0.85;
 export const LEAF = 0.7;
 export const PART = 0.35;
-export const PREFIX = 0.3;
+export const PREFIX = 0.7;
 export const SHORTEST_PREFIX = 2;
+/** Most words of a query that may also be one word. */
+export const MOST_JOINED = 3;
 
 /** One thing asked for; of its alternatives (term to weight) the best one counts. */
 export interface QueryWord {
@@ -29,6 +31,7 @@ export interface LightWords {
 export function queryWords(query: string, stem: Stem, light: LightWords): QueryWord[] {
   const all = [...lexemes(query, stem)];
   const last = all.at(-1)?.end === query.length ? all.at(-1) : undefined;
+  if (last && all.length > 1 && isLetter(query.slice(last.start))) all.pop();
   const words = new Map<string, QueryWord>();
   for (const lexeme of all) {
     for (const found of wordsOf(lexeme, lexeme === last)) {
@@ -40,10 +43,45 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
       if (!before || word.weight >= before.weight) words.set(key, word);
     }
   }
+  if (all.every(isPlain)) {
+    const keys = [...words.keys()];
+    for (const [at, end, joined] of spans(keys)) {
+      const spanned = keys.slice(at, end);
+      for (const key of spanned.some((word) => light.words.has(word)) ? [] : spanned) {
+        const { alternatives } = words.get(key)!;
+        if (!alternatives.has(joined) && isTerm(joined)) alternatives.set(joined, JOINED);
+      }
+    }
+  }
   return [...words.values()];
 }
 
-function isPlain({ whole, segments }: Lexeme): boolean {
+/** The neighbours of a short query, joined, each with the places [at, end) that it spans. */
+export function spans(written: readonly string[]): [at: number, end: number, joined: string][] {
+  if (written.length > MOST_JOINED || written.some(isCjk)) return [];
+  return written.flatMap((_, at) =>
+    written
+      .slice(at + 1)
+      .map((_, more): [number, number, string] => [
+        at,
+        at + more + 2,
+        written.slice(at, at + more + 2).join(""),
+      ]),
+  );
+}
+
+/** Whether a word has a number in it, so that nothing is like it but itself. */
+export function isCode({ alternatives }: QueryWord): boolean {
+  const [first = ""] = alternatives.keys();
+  return /\p{N}/u.test(first);
+}
+
+function isLetter(text: string): boolean {
+  return /^\p{L}$/u.test(text) && !isCjk(text);
+}
+
+/** Whether a lexeme is a word and no identifier. */
+export function isPlain({ whole, segments }: Lexeme): boolean {
   return whole.length === 0 && segments.every(({ spellings }) => spellings.length === 0);
 }
 

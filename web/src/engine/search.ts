@@ -5,7 +5,7 @@ import { tiers } from "./exact.ts";
 import type { ShownPassage } from "./format.ts";
 import { fuse, ranking, supported } from "./fusion.ts";
 import type { Manifest } from "./manifest.ts";
-import type { QueryWord } from "./query.ts";
+import { isCode, type QueryWord } from "./query.ts";
 import type { Stem } from "./terms.ts";
 import type { Hit, Mode } from "./types.ts";
 import { type Codes, cosines } from "./vectors.ts";
@@ -14,6 +14,8 @@ import { type Codes, cosines } from "./vectors.ts";
 export interface Ranked {
   status: "ok" | "nothing_relevant";
   order: [passage: number, score: number][];
+  /** See `exact.ts`; all 0 where words took no part. */
+  tiers: Uint8Array;
   /** Ranks count from 1. */
   lexicalRanks: Map<number, number>;
   vectorRanks: Map<number, number>;
@@ -36,49 +38,82 @@ export interface PassageFacts {
   boosts: Float64Array;
 }
 
+/** A query as it is looked up. */
+export interface Question {
+  /** What is encoded and compared with titles: the query without operators, its words corrected. */
+  text: string;
+  words: readonly QueryWord[];
+  /** The words as they were written. */
+  written: readonly QueryWord[];
+}
+
 /**
  * Ranks every passage. Hybrid mode without `semantic` answers lexically.
  *
- * @param text the query without operators
  * @param allowed 1 for each passage that meets the query's demands; null where it has none
  */
 export function rank(
-  text: string,
-  words: readonly QueryWord[],
+  { text, words, written }: Question,
   allowed: Uint8Array | null,
   stem: Stem,
   mode: Mode,
   lookup: Lookup,
   { pages, lengths, norms, boosts }: PassageFacts,
   semantic: Semantic | null,
-  { bm25, fusion, floor }: Manifest,
+  { bm25, fusion, floor, light }: Manifest,
 ): Ranked {
   const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
-  const exact = tiers(text, stem, lookup.postings, lengths, pages);
+  // A spelling that was guessed is no evidence.
+  const known = written === words ? coverage : score(written, lookup, norms, boosts, bm25).coverage;
+  const exact = tiers(text, stem, lookup.postings, lengths, pages, light.words);
   const lexicalScores = supported(scores, pages, fusion.lexical_support).map(
     (value, passage) => value + EXACT * exact[passage]!,
   );
   const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true, allowed);
   const near =
     mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
-  const vectorScores = near && supported(near, pages, fusion.vector_support);
+  // The root, for cosines of good and of middling passages differ by less than the scores of words.
+  const boosted = near?.map((cosine, passage) => cosine * Math.sqrt(boosts[passage]!));
+  const vectorScores = boosted && supported(boosted, pages, fusion.vector_support);
   const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false, allowed) : [];
   const order: [number, number][] =
     mode === "hybrid" && near
       ? lifted(fuse([lexical, byVector], fusion.k), exact)
       : (near ? byVector : lexical).map((passage) => [passage, (vectorScores ?? lexicalScores)[passage]!]);
 
-  const evidence = near && largest(near) + floor.coverage_weight * largest(coverage);
-  const isBelowFloor = evidence !== null && evidence < floor.threshold;
-  if (order.length === 0 || isBelowFloor) {
-    return { status: "nothing_relevant", order: [], lexicalRanks: new Map(), vectorRanks: new Map() };
+  const evidence =
+    near && largest(near) + floor.coverage_weight * largest(byVector.map((passage) => known[passage]!));
+  const isBelow = evidence !== null && evidence < floor.threshold;
+  // Who gives a title or words that all stand in one passage has found it, whatever half a word means.
+  const isFound = exact.some((tier) => tier > 0) || largest(coverage) === 1;
+  // To a vector any number is like any other.
+  const isUnknown = words.every(isCode) && scores.every((score) => score === 0);
+  if (order.length === 0 || (isBelow && !isFound) || isUnknown) {
+    return {
+      status: "nothing_relevant",
+      order: [],
+      tiers: exact,
+      lexicalRanks: new Map(),
+      vectorRanks: new Map(),
+    };
   }
-  return { status: "ok", order, lexicalRanks: ranks(lexical), vectorRanks: ranks(byVector) };
+  const tiersOfOrder = mode === "vector" ? new Uint8Array(pages.length) : exact;
+  return {
+    status: "ok",
+    order,
+    tiers: tiersOfOrder,
+    lexicalRanks: ranks(lexical),
+    vectorRanks: ranks(byVector),
+  };
 }
 
 /** The hit of a ranked passage and its text. */
-export function hit(ranked: Ranked, index: number, shown: ShownPassage): Hit {
-  const [passage, score] = ranked.order[index]!;
+export function hit(
+  ranked: Ranked,
+  index: number,
+  [passage, score]: readonly [number, number],
+  shown: ShownPassage,
+): Hit {
   return {
     rank: index + 1,
     url: shown.anchor ? `${shown.url}#${shown.anchor}` : shown.url,
@@ -104,6 +139,8 @@ function ranks(passages: readonly number[]): Map<number, number> {
   return new Map(passages.map((passage, index) => [passage, index + 1]));
 }
 
-function largest(values: Float64Array): number {
-  return values.reduce((most, value) => Math.max(most, value), 0);
+function largest(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, value);
+  return most;
 }

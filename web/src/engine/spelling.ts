@@ -42,18 +42,17 @@ export function misspelt(words: readonly QueryWord[], { postings, expand }: Look
 }
 
 /**
- * The words with their other spellings, and the query with the first of each; null if there is none.
+ * The words with their other spellings, and the best spelling of each as written that has one.
  *
  * @param dictionary [term, df] in term order
  */
 export function corrected(
-  query: string,
   words: readonly QueryWord[],
   places: readonly number[],
   dictionary: readonly [string, number][],
-): { words: QueryWord[]; suggestion: string | null } {
+): { words: QueryWord[]; best: Map<string, string> } {
   const found = [...words];
-  let suggestion = query;
+  const best = new Map<string, string>();
   for (const at of places) {
     const word = words[at]!;
     const [first] = word.alternatives.keys();
@@ -62,12 +61,17 @@ export function corrected(
     const alternatives = new Map(word.alternatives);
     for (const spelling of spellings) alternatives.set(spelling, WEIGHT);
     found[at] = { ...word, alternatives };
-    suggestion = suggestion.replace(word.written!, () => spellings[0]!);
+    best.set(word.written!, spellings[0]!);
   }
-  return { words: found, suggestion: suggestion === query ? null : suggestion };
+  return { words: found, best };
 }
 
-/** The terms of a dictionary with the fewest edits, the most frequent first. */
+/** A text with the best spellings. */
+export function respelt(text: string, best: ReadonlyMap<string, string>): string {
+  return [...best].reduce((before, [written, spelling]) => before.replace(written, () => spelling), text);
+}
+
+/** The terms of a dictionary with the fewest edits: those of the same letters first, then the most frequent. */
 export function similar(word: string, dictionary: readonly [string, number][]): string[] {
   let limit = word.length >= LONG ? 2 : 1;
   let nearest: [string, number][] = [];
@@ -79,10 +83,16 @@ export function similar(word: string, dictionary: readonly [string, number][]): 
     if (edits < limit) [limit, nearest] = [edits, []];
     if (edits === limit) nearest.push(entry);
   }
+  const letters = sorted(word);
+  const isOther = ([term]: [string, number]) => Number(sorted(term) !== letters);
   return nearest
-    .sort(([, left], [, right]) => right - left)
+    .sort((left, right) => isOther(left) - isOther(right) || right[1] - left[1])
     .slice(0, MOST_TERMS)
     .map(([term]) => term);
+}
+
+function sorted(term: string): string {
+  return [...term].sort().join("");
 }
 
 /** Rows of the table of edits, used again: a query compares a word with tens of thousands. */

@@ -1,6 +1,7 @@
 /** One index, opened: what has been fetched of it, and how a query is answered from it. */
 
 import { type Lookup, norm, score } from "../engine/bm25.ts";
+import { verbatimFirst } from "../engine/exact.ts";
 import {
   decodeDictionary,
   decodePassages,
@@ -18,12 +19,20 @@ import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
 import { type Asked, allowed, CHECKED, demanded, flags, isLong, read, stand } from "../engine/operators.ts";
 import { type QueryWord, queryWords } from "../engine/query.ts";
-import { hit, type PassageFacts, rank, type Semantic } from "../engine/search.ts";
-import { corrected, misspelt } from "../engine/spelling.ts";
+import { hit, type PassageFacts, type Question, rank, type Semantic } from "../engine/search.ts";
+import { corrected, misspelt, respelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
 import type { Codes } from "../engine/vectors.ts";
 import { type OnBytes, payload } from "./assets.ts";
+
+/** A query, read. */
+export interface ReadQuery extends Question {
+  query: string;
+  asked: Asked;
+  /** The query with its words corrected, if any was. */
+  suggestion: string | null;
+}
 
 export class Session {
   readonly manifest: Manifest;
@@ -75,39 +84,57 @@ export class Session {
     return codes;
   }
 
-  /** The parts of a query. */
-  async asked(query: string): Promise<Asked> {
-    const { postings } = this.manifest;
-    const needed = packsOf(flags(query, this.#stem), postings);
-    await Promise.all(needed.map((number) => this.#postingsPack(number)));
-    const lookup = lookupIn(postings, this.#postings);
-    return read(query, this.#stem, (term) => lookup.postings(term) !== undefined);
+  /** A query, read: its parts, and its words as they are looked up. */
+  async read(query: string): Promise<ReadQuery> {
+    const { postings, light } = this.manifest;
+    await this.#postingsOf(packsOf(flags(query, this.#stem), postings));
+    const known = lookupIn(postings, this.#postings);
+    const asked = read(query, this.#stem, (term) => known.postings(term) !== undefined);
+    const written = queryWords(asked.text, this.#stem, light);
+    await this.#postingsOf([...packsFor(written, postings), ...packsOf(demanded(asked), postings)]);
+    const places = misspelt(written, lookupIn(postings, this.#postings));
+    if (places.length === 0)
+      return { query, asked, text: asked.text, words: written, written, suggestion: null };
+    const spelt = corrected(written, places, await this.#dictionary());
+    await this.#postingsOf(packsFor(spelt.words, postings));
+    return {
+      query,
+      asked,
+      text: respelt(asked.text, spelt.best),
+      words: spelt.words,
+      written,
+      suggestion: spelt.best.size > 0 ? respelt(query, spelt.best) : null,
+    };
   }
 
   /** The best `limit` passages; hybrid mode without `semantic` answers lexically. */
-  async search(query: string, mode: Mode, limit: number, semantic: Semantic | null): Promise<ShownResult> {
+  async search(
+    question: ReadQuery,
+    mode: Mode,
+    limit: number,
+    semantic: Semantic | null,
+  ): Promise<ShownResult> {
     const { manifest } = this;
-    const asked = await this.asked(query);
-    const written = queryWords(asked.text, this.#stem, manifest.light);
-    const needed = [...packsFor(written, manifest.postings), ...packsOf(demanded(asked), manifest.postings)];
-    const [facts] = await Promise.all([this.#table(), ...needed.map((number) => this.#postingsPack(number))]);
-    const first = lookupIn(manifest.postings, this.#postings);
-    const { words, suggestion } = await this.#spelt(query, written, first);
-    // Spellings may stand in packs that have arrived since: a lookup keeps what it has not found.
+    const { query, asked, words, suggestion } = question;
+    const facts = await this.#table();
     const lookup = lookupIn(manifest.postings, this.#postings);
     const mask = await this.#allowed(asked, words, lookup, facts);
-    const ranked = rank(asked.text, words, mask, this.#stem, mode, lookup, facts, semantic, manifest);
-    const best = ranked.order.slice(0, limit).map(([passage]) => passage);
-    await this.#textsOf(best);
+    const ranked = rank(question, mask, this.#stem, mode, lookup, facts, semantic, manifest);
+    const found = ranked.order.slice(0, limit);
+    await this.#textsOf(found.map(([passage]) => passage));
+    const best = verbatimFirst(asked.text, found, ranked.tiers, (passage) => {
+      const { title, headingPath } = this.#shown(passage);
+      return [title, ...headingPath.slice(-1)];
+    });
 
     const marked = markedTerms(words, lookup, manifest.passages);
-    const hits = best.map((passage, index) => {
-      const shown = this.#shown(passage);
+    const hits = best.map((scored, index) => {
+      const shown = this.#shown(scored[0]);
       const blocks = shown.blocks.map((block) => ({
         ...block,
         marks: marks(block.text, marked, this.#stem),
       }));
-      return { ...hit(ranked, index, shown), blocks };
+      return { ...hit(ranked, index, scored, shown), blocks };
     });
     return {
       query,
@@ -116,20 +143,6 @@ export class Session {
       ...(suggestion !== null && ranked.status === "ok" && { suggestion }),
       rung: semantic && mode !== "lexical" ? "full" : "lexical",
     };
-  }
-
-  /** The words with other spellings of those that the site does not have. */
-  async #spelt(
-    query: string,
-    words: QueryWord[],
-    lookup: Lookup,
-  ): Promise<{ words: QueryWord[]; suggestion: string | null }> {
-    const places = misspelt(words, lookup);
-    if (places.length === 0) return { words, suggestion: null };
-    const spelt = corrected(query, words, places, await this.#dictionary());
-    const needed = packsFor(spelt.words, this.manifest.postings);
-    await Promise.all(needed.map((number) => this.#postingsPack(number)));
-    return spelt;
   }
 
   /** 1 for each passage that meets the demands of a query; null where it has none. */
@@ -162,6 +175,10 @@ export class Session {
   #shown(passage: number): ShownPassage {
     const number = textsPackOf(this.manifest.texts, passage);
     return this.#texts.get(number)![passage - this.manifest.texts[number]!.first]!;
+  }
+
+  async #postingsOf(packs: readonly number[]): Promise<void> {
+    await Promise.all(packs.map((number) => this.#postingsPack(number)));
   }
 
   #postingsPack(number: number): Promise<void> {

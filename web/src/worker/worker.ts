@@ -85,16 +85,16 @@ async function searchedNow(query: string, mode: Mode | undefined, limit: number)
   const at = session!;
   if (mode === "vector" && !at.manifest.encoder)
     throw new EncoderError("This index was built without vectors.");
-  const semantic = mode === "lexical" ? null : await meaning(query, mode);
-  return at.search(query, mode ?? "hybrid", limit, semantic);
+  const question = await at.read(query);
+  const semantic = mode === "lexical" ? null : await meaning(question.text, mode);
+  return at.search(question, mode ?? "hybrid", limit, semantic);
 }
 
-/** The query's vector; null where there is none to be had, unless the mode is `vector`. */
-async function meaning(query: string, mode: Mode | undefined): Promise<Semantic | null> {
+/** The vector of a query's text; null where there is none to be had, unless the mode is `vector`. */
+async function meaning(text: string, mode: Mode | undefined): Promise<Semantic | null> {
   try {
     if (!ready && mode !== undefined && session?.manifest.encoder) await encoderOnce();
     if (!ready || !session) return null;
-    const { text } = await session.asked(query);
     return { vector: await ready.encoder.encode(text), codes: ready.codes };
   } catch (error) {
     // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
