@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8000
 
-.PHONY: help setup assets demo test check wheel bench bench-relevance golden clean
+.PHONY: help setup assets demo test check wheel bench bench-relevance bench-steadiness bench-agreement golden clean
 
 help: ## What can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 18
@@ -56,6 +56,12 @@ bench: setup assets browser tests/bench/node_modules/installed ## Compare with P
 
 bench-relevance: setup assets browser tests/bench/node_modules/installed $(VENV)/bench ## Relevance beside other engines; SITES="dir ..." QUERIES="file ..."
 	$(BIN)/python -m tests.bench.relevance.run $(SITES) $(if $(QUERIES),--queries $(QUERIES)) $(if $(MARKDOWN),--markdown)
+
+bench-steadiness: setup ## How steady hits are when queries are written otherwise; SITES="dir ..." QUERIES="file ..."
+	$(BIN)/python -m tests.bench.steadiness.run $(SITES) $(if $(QUERIES),--queries $(QUERIES)) --examples 5
+
+bench-agreement: setup assets browser ## The same queries in Chromium and in Python; SITES="dir ..." QUERIES="file ..."
+	$(BIN)/python -m tests.bench.agreement $(SITES) $(if $(QUERIES),--queries $(QUERIES))
 
 $(VENV)/bench: $(VENV)/installed tests/bench/requirements.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -r tests/bench/requirements.txt

@@ -10,6 +10,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
+from nearpage.builder.check import parse_checks
+from nearpage.builder.evaluate import Query
+from nearpage.builder.page_names import normalised
 from selectolax.lexbor import LexborHTMLParser
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +38,16 @@ def own_docs(folder: Path) -> Path:
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(config)]
     subprocess.run(command, check=True, env=os.environ | {"NO_MKDOCS_2_WARNING": "1"})
     return site
+
+
+def own_questions() -> list[Query]:
+    """The project's own relevance tests; those that must find nothing are left out."""
+    file = ROOT / "relevance.yml"
+    tests = [test for test in parse_checks(file.read_bytes(), file.name) if test.expect]
+    return [
+        Query(str(at), test.query, "own", {normalised(page): 2 for page in test.expect})
+        for at, test in enumerate(tests, 1)
+    ]
 
 
 def copied(site: Path, to: Path) -> Path:

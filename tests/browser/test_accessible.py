@@ -43,6 +43,10 @@ def test_no_state_has_a_violation(new_tab: NewTab, address: str, scheme: str, vi
     tab.wait_for_full()
     assert violations(tab) == []
 
+    tab.page.locator("nearpage-search input").fill("how are pasages ranked")
+    tab.page.get_by_text("Showing results for how are passages ranked", exact=True).wait_for()
+    assert violations(tab) == []
+
     tab.page.locator("nearpage-search input").fill("best pizza dough recipe with fresh yeast")
     tab.view("nothing")
     assert violations(tab) == []
@@ -72,3 +76,28 @@ def test_what_changes_is_announced(new_tab: NewTab, address: str) -> None:
     tab.page.keyboard.press("ArrowDown")
     active = field.get_attribute("aria-activedescendant")
     assert tab.page.locator(f"nearpage-search #{active}").get_attribute("aria-selected") == "true"
+
+
+def test_a_corrected_spelling_is_shown_and_announced(new_tab: NewTab, address: str) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    tab.open()
+    tab.page.keyboard.type("ranknig")
+    line = tab.page.get_by_text("Showing results for ranking", exact=True)
+    line.wait_for()
+    tab.page.wait_for_function(
+        "() => /^Showing results for ranking: \\d+ results? on \\d+ pages?$/.test(document.querySelector("
+        "'nearpage-search').shadowRoot.querySelector('[role=status]').textContent)"
+    )
+    assert tab.page.locator("nearpage-search input").input_value() == "ranknig"
+    early = tab.urls()
+    assert early
+    tab.wait_for_full()
+    tab.page.wait_for_timeout(500)
+    assert line.is_visible()
+    # The line goes with the slip.
+    tab.page.locator("nearpage-search input").fill("ranking")
+    line.wait_for(state="hidden")
+    tab.view("results")
+    assert set(tab.urls()) & set(early)
+    assert tab.errors == []

@@ -13,16 +13,22 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from nearpage.builder.check import parse_checks
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.evaluate import MEASURES, PAGES, Query, evaluate, read_queries
-from nearpage.builder.page_names import normalised
 from nearpage.builder.reader import Index
 from playwright.sync_api import Browser
 
 from tests.bench import nearpage, pagefind
 from tests.bench.browser import chromium
-from tests.bench.corpora import ROOT, content_selector, copied, file_of, keep_pages, own_docs
+from tests.bench.corpora import (
+    ROOT,
+    content_selector,
+    copied,
+    file_of,
+    keep_pages,
+    own_docs,
+    own_questions,
+)
 from tests.bench.relevance.measures import Rows, interval, judged, summary
 from tests.bench.relevance.peers import BM25S, IN_NODE, Ranked, by_bm25s, in_node
 from tests.bench.relevance.records import records
@@ -78,16 +84,6 @@ def main() -> None:
     else:
         show(results)
     say(f"Everything is in {OUTPUT.relative_to(ROOT)}.")
-
-
-def own_questions() -> list[Query]:
-    """The project's own relevance tests; those that must find nothing are left out."""
-    file = ROOT / "relevance.yml"
-    tests = [test for test in parse_checks(file.read_bytes(), file.name) if test.expect]
-    return [
-        Query(str(at), test.query, "own", {normalised(page): 2 for page in test.expect})
-        for at, test in enumerate(tests, 1)
-    ]
 
 
 def rank(browser: Browser, site: Path, queries: list[Query], work: Path) -> dict[str, Ranked]:
