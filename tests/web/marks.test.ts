@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Lookup } from "../../web/src/engine/bm25.ts";
 import { markedTerms, marks } from "../../web/src/engine/marks.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
+import { lexemes, termsOf } from "../../web/src/engine/terms.ts";
 import { stemOf } from "./stemming.ts";
 
 const stem = stemOf("en");
@@ -59,6 +60,20 @@ describe("the terms that a query marks", () => {
 
   it("are none for an empty query", () => {
     expect(marked("", { the: 90 })).toEqual([]);
+  });
+});
+
+/** The marked pieces of a text that answers a query, on a site of a hundred passages like it. */
+function markedFor(query: string, text: string): string[] {
+  const words = queryWords(query, stem, { weight: 1, words: new Set() });
+  const known = Object.fromEntries([...lexemes(text, stem)].flatMap(termsOf).map((term) => [term, 1]));
+  return pieces(text, ...markedTerms(words, lookup(known), PASSAGES));
+}
+
+describe("the marks for a word with a hyphen", () => {
+  it("are on the word, however it is written, and on no letter by itself", () => {
+    const text = "Vitamin E: she keeps the letter e, an e-mail, an email and the mail.";
+    expect(markedFor("e-mail ", text)).toEqual(["e-mail", "email", "mail"]);
   });
 });
 

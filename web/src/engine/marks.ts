@@ -14,6 +14,8 @@ export function markedTerms(words: readonly QueryWord[], lookup: Lookup, passage
   const all = new Set<string>();
   for (const word of words) {
     for (const term of termsFor(word, lookup.expand)) {
+      // Of `e-mail` the letter is no word that anybody looks for.
+      if (word.weight < 1 && term.length === 1) continue;
       const df = lookup.postings(term)?.passages.length ?? 0;
       if (df > 0) (df <= COMMON * passages ? rare : all).add(term);
     }
