@@ -5,9 +5,10 @@
  * would answer the page, without marks. The files come from the disk, all else is what runs in the browser.
  */
 
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import vm from "node:vm";
@@ -20,15 +21,15 @@ globalThis.fetch = async (url) => new Response(await readFile(url));
 
 /** What a module of the sources exports. */
 async function bundled(contents) {
-  const { outputFiles } = await build({
+  const outfile = join(await mkdtemp(join(tmpdir(), "ask-")), "bundle.mjs");
+  await build({
     stdin: { contents, resolveDir: fileURLToPath(new URL("src/", WEB)), loader: "ts" },
     bundle: true,
     format: "esm",
     target: "es2022",
-    write: false,
+    outfile,
   });
-  const source = Buffer.from(outputFiles[0].contents).toString("base64");
-  return import(`data:text/javascript;base64,${source}`);
+  return import(pathToFileURL(outfile));
 }
 
 const base = pathToFileURL(`${resolve(process.argv[2])}/`);
@@ -50,7 +51,7 @@ const codes = manifest.vectors && (await session.codes(() => undefined));
 for await (const line of createInterface({ input: process.stdin })) {
   const [query, mode, limit, vector] = JSON.parse(line);
   const semantic = vector && { vector: Float32Array.from(vector), codes };
-  const { rung, ...result } = await session.search(query, mode, limit, semantic);
+  const { rung, ...result } = await session.search(await session.read(query), mode, limit, semantic);
   const hits = result.hits.map(({ blocks, ...hit }) => hit);
   process.stdout.write(`${JSON.stringify({ ...result, hits })}\n`);
 }
