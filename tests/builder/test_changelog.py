@@ -56,7 +56,9 @@ def test_other_titles_make_none(title: str) -> None:
 
 def test_a_page_is_a_changelog_by_the_versions_over_its_sections() -> None:
     assert is_changelog(page("Kite", "2.1.0", "v2.0.0", "1.9 – March 4, 2024"))
-    assert is_changelog(page("Kite", "3.1rc2 (unreleased)", "Version 3.0", "2.0.0-beta.1", "Fixes", "Features"))
+    assert is_changelog(
+        page("Kite", "3.1rc2 (unreleased)", "Version 3.0", "2.0.0-beta.1", "Fixes", "Features")
+    )
 
 
 def test_two_versions_or_a_few_among_many_sections_make_none() -> None:
