@@ -18,7 +18,7 @@ from nearpage.builder.postings import FIELDS
 FILE_NAME = "manifest.json"
 
 
-_FILE = re.compile(r"(?:\.\./)?[a-z]+-[0-9a-f]{16}\.(?:bin|js)")
+_FILE = re.compile(r"(?:\.\./)?[a-z]+-[0-9a-f]+\.(?:bin|js)")
 """What a file may be called: nothing leads anywhere but to the site's indexes."""
 
 

@@ -154,7 +154,7 @@ function packs<Key>(
 }
 
 /** What a file of an index may be called: nothing leads anywhere but to the site's indexes. */
-const FILE_NAME = /^(?:\.\.\/)?[a-z]+-[0-9a-f]{16}\.(?:bin|js)$/;
+const FILE_NAME = /^(?:\.\.\/)?[a-z]+-[0-9a-f]+\.(?:bin|js)$/;
 
 function file(value: unknown, name: string): File {
   const members = object(value, name);
