@@ -6,11 +6,12 @@ from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, FormatError, NearpageError, SourceError, UsageError
 from nearpage.builder.evaluate import check_index
 from nearpage.builder.extract import extract
+from nearpage.builder.lock import locked
 from nearpage.builder.model import Block, Page, Passage, Section
 from nearpage.builder.publish import FOLDER, LOADER
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Hit, SearchResult, search
-from nearpage.builder.site import build_site
+from nearpage.builder.site import build_site, redirect_pages
 
 __all__ = [
     "BUNDLED",
@@ -39,6 +40,8 @@ __all__ = [
     "build_site",
     "check_index",
     "extract",
+    "locked",
     "parse_checks",
+    "redirect_pages",
     "search",
 ]

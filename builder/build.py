@@ -1,7 +1,7 @@
 """The steps of a build in order; the only place that knows all of them."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
@@ -19,11 +19,12 @@ from nearpage.builder.errors import SourceError
 from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
 from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
 from nearpage.builder.fusion import ranking, supported
-from nearpage.builder.manifest import Code, EncoderFiles, File, Manifest, PackFile, VectorFiles
+from nearpage.builder.languages import Group, by_language
+from nearpage.builder.manifest import Code, EncoderFiles, File, Floor, Manifest, PackFile, VectorFiles
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
 from nearpage.builder.postings import Postings, dictionary, post
-from nearpage.builder.publish import Folder, asset
+from nearpage.builder.publish import Folder, asset, paths
 from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
     CHANGELOG_BOOST,
@@ -93,7 +94,10 @@ class Options:
 
 @dataclass(slots=True)
 class Report:
-    """What a build did. Sizes in bytes by kind, times in seconds by step."""
+    """What a build did. Sizes in bytes by kind, times in seconds by step.
+
+    `languages` has the numbers of pages and passages of each language's index, the main one's first.
+    """
 
     pages: int = 0
     sections: int = 0
@@ -102,6 +106,7 @@ class Report:
     longest_passage_pieces: int = 0
     embedded: int = 0
     reused: int = 0
+    languages: dict[str, dict[str, int]] = field(default_factory=dict)
     bytes: dict[str, int] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
 
@@ -113,6 +118,25 @@ class Report:
         self.seconds[step] = round(self.seconds.get(step, 0.0) + time.perf_counter() - start, 3)
 
 
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """One language's passages, which name their page by its place in the group, and their embedded texts."""
+
+    group: Group
+    passages: list[Passage]
+    texts: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """What one language's passages are found by; `codes` is None without an encoder."""
+
+    postings: Postings
+    parameters: Bm25Parameters
+    codes: Codes | None
+    floor: Floor
+
+
 def build(
     pages: Sequence[Page],
     output: Path,
@@ -120,8 +144,11 @@ def build(
     report: Report,
     progress: Progress | None = None,
     root: str = "../",
-) -> Manifest:
+) -> dict[str, Manifest]:
     """Index pages, in the order given, into a folder; `report` is filled in on the way.
+
+    The index of the main language is the folder's own; those of the others are in folders below it, named
+    by their tags. Gives the manifests by these names, the main one's being empty.
 
     `root` is the address of the site's root as seen from the folder, which pages' URLs are relative to.
     """
@@ -140,84 +167,158 @@ def build(
         limit = encoder.config.limit if encoder else 256
         prefix = encoder.config.passage_prefix if encoder else ""
 
-    changelogs = {number for number, page in enumerate(pages) if is_changelog(page)}
+    changelogs = {page.url for page in pages if is_changelog(page)}
     pages = [
-        replace(page, boost=page.boost * CHANGELOG_BOOST) if number in changelogs else page
-        for number, page in enumerate(pages)
+        replace(page, boost=page.boost * CHANGELOG_BOOST) if page.url in changelogs else page
+        for page in pages
     ]
     with report.timed("cut"):
         advance = progress.step("Cutting", len(pages))
         cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + len(pieces.ids("")))
-        passages: list[Passage] = []
-        for number, page in enumerate(pages):
-            passages += cutter.cut(number, page)
-            advance(1)
-        texts = [cutter.embedded_text(pages[passage.page], passage) for passage in passages]
+        cuts = [_cut(group, cutter, advance) for group in by_language(pages)]
+        texts = [text for cut in cuts for text in cut.texts]
         lengths = [len(ids) for ids in pieces.ids_batch([prefix + text for text in texts])]
-        report.passages = len(passages)
+        report.passages = len(texts)
         report.longest_passage_pieces = max(lengths)
         report.over_limit = sum(length > limit for length in lengths)
+        report.languages = {
+            cut.group.tag: {"pages": len(cut.group.pages), "passages": len(cut.passages)} for cut in cuts
+        }
 
     vectors = _embed(encoder, texts, options, report, progress) if encoder else None
 
-    with report.timed("post"):
-        language = _language(pages)
-        postings = post(pages, passages, stemmer(language))
+    ends = np.cumsum([len(cut.texts) for cut in cuts])
+    own_vectors = [None] * len(cuts) if vectors is None else np.split(vectors, ends[:-1])
+    weighed = [
+        _weigh(cut, encoder, own, changelogs, report) for cut, own in zip(cuts, own_vectors, strict=True)
+    ]
 
+    with report.timed("write"):
+        encoder_files = _encoder_files(folder, encoder)
+        manifests: dict[str, Manifest] = {}
+        for cut, each in zip(cuts, weighed, strict=True):
+            below = cut.group.tag if manifests else ""
+            manifests[below] = _write(folder, below, root, cut, each, encoder_files)
+        folder.seal(manifests)
+    report.bytes = sizes(manifests)
+    return manifests
+
+
+def _cut(group: Group, cutter: Cutter, advance: Callable[[int], None]) -> _Cut:
+    passages: list[Passage] = []
+    for number, page in enumerate(group.pages):
+        passages += cutter.cut(number, page)
+        advance(1)
+    return _Cut(group, passages, [cutter.embedded_text(group.pages[each.page], each) for each in passages])
+
+
+def _weigh(
+    cut: _Cut,
+    encoder: Encoder | None,
+    vectors: npt.NDArray[np.float32] | None,
+    changelogs: Collection[str],
+    report: Report,
+) -> _Weighed:
+    language, passages = cut.group.language, cut.passages
+    with report.timed("post"):
+        postings = post(cut.group.pages, passages, stemmer(language))
     with report.timed("calibrate"):
         parameters = _parameters(postings)
         codes = None if vectors is None else quantise(vectors)
         floor = uncalibrated()
         if encoder and codes:
-            evidence = _evidence(encoder, codes, pages, passages, postings, parameters, language)
+            evidence = _evidence(encoder, codes, cut, postings, parameters)
             # What a changelog's headings (versions, `Fixes`) ask is no question.
-            asked = [p for p in passages if p.heading_path and p.page not in changelogs]
+            asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
             floor = calibrate(evidence, [passage.heading_path[-1] for passage in asked])
-
-    with report.timed("write"):
-        manifest = Manifest(
-            format=FORMAT,
-            generator=f"nearpage {version('nearpage')}",
-            language=language,
-            root=root,
-            pages=report.pages,
-            sections=report.sections,
-            passages=report.passages,
-            bm25=parameters,
-            fusion=FUSION,
-            floor=floor,
-            light=light_words(language),
-            table=folder.add(
-                "table",
-                wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
-            ),
-            postings=_packs(folder, "postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
-            dictionary=folder.add(
-                "dictionary",
-                wrap(Kind.DICTIONARY, formats.encode_dictionary(dictionary(postings, is_correctable))),
-            ),
-            texts=_packs(folder, "texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
-            vectors=_vector_files(folder, encoder, codes),
-            encoder=_encoder_files(folder, encoder),
-            code=_code(folder, language),
-        )
-        folder.seal(manifest)
-    report.bytes = sizes(manifest)
-    return manifest
+    return _Weighed(postings, parameters, codes, floor)
 
 
-def sizes(manifest: Manifest) -> dict[str, int]:
-    """Bytes of an index by kind, as they travel."""
-    encoder = manifest.encoder
-    return {
-        "postings": manifest.table.bytes + sum(pack.bytes for pack in manifest.postings),
-        "dictionary": manifest.dictionary.bytes,
-        "texts": sum(pack.bytes for pack in manifest.texts),
-        "vectors": sum(pack.bytes for pack in manifest.vectors.packs) if manifest.vectors else 0,
-        "encoder": encoder.model.bytes + encoder.tokenizer.bytes if encoder else 0,
-        "runtime": encoder.runtime.bytes + encoder.code.bytes if encoder else 0,
-        "code": manifest.code.worker.bytes + manifest.code.dialog.bytes,
-    }
+def _write(
+    folder: Folder, below: str, root: str, cut: _Cut, weighed: _Weighed, encoder: EncoderFiles | None
+) -> Manifest:
+    """The manifest of one language's index, whose files are written by now."""
+    language, pages, passages, postings = cut.group.language, cut.group.pages, cut.passages, weighed.postings
+
+    def add(stem: str, kind: Kind, payload: bytes) -> File:
+        return folder.add(stem, wrap(kind, payload), below)
+
+    def packs(stem: str, kind: Kind, written: Iterator[Pack]) -> tuple[PackFile, ...]:
+        files = [(add(stem, kind, pack.payload), pack.first) for pack in written]
+        return tuple(PackFile(file.file, file.bytes, first) for file, first in files)
+
+    vectors = None
+    if encoder and weighed.codes:
+        written = packs("vectors", Kind.VECTORS, formats.encode_vectors(weighed.codes))
+        vectors = VectorFiles(SCHEME, encoder.dims, encoder.fingerprint, written)
+    terms = formats.encode_dictionary(dictionary(postings, is_correctable))
+    manifest = Manifest(
+        format=FORMAT,
+        generator=f"nearpage {version('nearpage')}",
+        language=language,
+        root=root,
+        pages=len(pages),
+        sections=sum(len(page.sections) for page in pages),
+        passages=len(passages),
+        bm25=weighed.parameters,
+        fusion=FUSION,
+        floor=weighed.floor,
+        light=light_words(language),
+        table=add("table", Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
+        postings=packs("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        dictionary=add("dictionary", Kind.DICTIONARY, terms),
+        texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
+        vectors=vectors,
+        encoder=encoder,
+        code=_code(folder, language),
+    )
+    return _seen_from_below(manifest) if below else manifest
+
+
+def _seen_from_below(manifest: Manifest) -> Manifest:
+    """A manifest whose encoder and scripts, and the site's root, are one folder further up."""
+
+    def up(file: File) -> File:
+        return File(f"../{file.file}", file.bytes)
+
+    encoder, code = manifest.encoder, manifest.code
+    return replace(
+        manifest,
+        root=f"../{manifest.root}",
+        encoder=encoder
+        and replace(
+            encoder,
+            model=up(encoder.model),
+            tokenizer=up(encoder.tokenizer),
+            runtime=up(encoder.runtime),
+            code=up(encoder.code),
+        ),
+        code=Code(worker=up(code.worker), dialog=up(code.dialog)),
+    )
+
+
+def sizes(manifests: Mapping[str, Manifest]) -> dict[str, int]:
+    """Bytes by kind, as they travel, of indexes by the name of their folder; a shared file counts once."""
+    found = dict.fromkeys(_KINDS.values(), 0)
+    for path, size in paths(manifests).items():
+        found[_KINDS[path.rpartition("/")[2].partition("-")[0]]] += size
+    return found
+
+
+_KINDS = {
+    "table": "postings",
+    "postings": "postings",
+    "dictionary": "dictionary",
+    "texts": "texts",
+    "vectors": "vectors",
+    "model": "encoder",
+    "tokenizer": "encoder",
+    "runtime": "runtime",
+    "encoder": "runtime",
+    "worker": "code",
+    "dialog": "code",
+}
+"""What a file is reported as, by the stem of its name."""
 
 
 def _embed(
@@ -247,12 +348,6 @@ def _embed(
 _PORTION = 2048
 
 
-def _language(pages: Sequence[Page]) -> str:
-    """The language of most pages; of equals, the first in the alphabet."""
-    languages = sorted({page.language for page in pages})
-    return max(languages, key=lambda language: sum(page.language == language for page in pages))
-
-
 def _parameters(postings: Postings) -> Bm25Parameters:
     # Six decimals: the number in the manifest is then short, and the same in either language.
     # Of the passages that have the field: where few have code, a line of it is not long.
@@ -263,26 +358,13 @@ def _parameters(postings: Postings) -> Bm25Parameters:
     return Bm25Parameters(K1, COVERAGE, tuple(FieldParameters(weight, b, mean) for weight, b, mean in rows))
 
 
-def _packs(folder: Folder, stem: str, kind: Kind, packs: Iterator[Pack]) -> tuple[PackFile, ...]:
-    written = []
-    for pack in packs:
-        file = folder.add(stem, wrap(kind, pack.payload))
-        written.append(PackFile(file.file, file.bytes, pack.first))
-    return tuple(written)
-
-
 def _evidence(
-    encoder: Encoder,
-    codes: Codes,
-    pages: Sequence[Page],
-    passages: Sequence[Passage],
-    postings: Postings,
-    parameters: Bm25Parameters,
-    language: str,
+    encoder: Encoder, codes: Codes, cut: _Cut, postings: Postings, parameters: Bm25Parameters
 ) -> Callable[[str], float]:
     """What a query has for it in an index that is about to be written: see floor."""
-    numbers = np.array([passage.page for passage in passages], np.int64)
-    roots = np.sqrt([pages[number].boost for number in numbers])
+    language = cut.group.language
+    numbers = np.array([passage.page for passage in cut.passages], np.int64)
+    roots = np.sqrt([cut.group.pages[number].boost for number in numbers])
     kept = [[decoded_length(length_code(length)) for length in row] for row in postings.lengths.tolist()]
     norms = norm(np.array(kept, np.float64), parameters)
     ones = np.ones(len(norms))
@@ -300,13 +382,6 @@ def _evidence(
         return float(near.max(initial=0.0)) + COVERAGE_WEIGHT * best
 
     return evidence
-
-
-def _vector_files(folder: Folder, encoder: Encoder | None, codes: Codes | None) -> VectorFiles | None:
-    if encoder is None or codes is None:
-        return None
-    packs = _packs(folder, "vectors", Kind.VECTORS, formats.encode_vectors(codes))
-    return VectorFiles(SCHEME, encoder.config.dims, encoder.config.fingerprint, packs)
 
 
 def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | None:
@@ -332,7 +407,7 @@ def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | No
 
 
 def _code(folder: Folder, language: str) -> Code:
-    """The worker begins with the stemmer of the site's language, so that both come in one request."""
+    """The worker begins with the stemmer of the index's language, so that both come in one request."""
     algorithm = STEMMERS.get(language.split("-", maxsplit=1)[0].lower())
     stem = asset(f"stemmer-{algorithm}.js") + b"\n" if algorithm else b""
     return Code(

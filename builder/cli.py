@@ -105,8 +105,9 @@ def build_command(
         _print_json(asdict(report))
         return
     searchable = sum(report.bytes[kind] for kind in ("postings", "texts", "vectors"))
+    languages = f" in {len(report.languages)} languages" if len(report.languages) > 1 else ""
     _say(
-        f"{report.pages} pages, {report.passages} passages "
+        f"{report.pages} pages{languages}, {report.passages} passages "
         f"({report.embedded} embedded, {report.reused} reused); index {searchable / 1e6:.2f} MB, "
         f"encoder and runtime {(report.bytes['encoder'] + report.bytes['runtime']) / 1e6:.1f} MB; "
         f"{sum(report.seconds.values()):.1f} s"
@@ -206,7 +207,7 @@ def stats_command(folder: Path, as_document: bool) -> None:
         "vectors": manifest.vectors.scheme if manifest.vectors else None,
         "floor": asdict(manifest.floor),
         "files": len(manifest.files()),
-        "bytes": sizes(manifest),
+        "bytes": sizes({"": manifest}),
     }
     if as_document:
         _print_json(stats)

@@ -2,7 +2,8 @@
 
 A field is the query, but for the order of words, if it has the key of each of the query's lexemes as a
 key of its own, and as many lexemes in all: `get` is no part of `get_current_user`, but `UPLOADFILE` is
-`UploadFile`, and so is `upload file`. Light words of the query need not be in the field.
+`UploadFile`, and so is `upload file`. Light words of the query need not be in the field. With diacritics a
+query is that spelling alone, without any it is every spelling.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -35,7 +36,7 @@ def tiers(
     `lengths` [passages, fields] are those that the index keeps.
     """
     found = np.zeros(len(pages), np.int64)
-    forms = keys(query, stem)
+    forms = [exact for _, exact in keys(query, stem)]
     if not forms:
         return found
     named = None if _is_plain(query, stem) else postings(forms[0])

@@ -132,16 +132,16 @@ class Skipped:
     reason: str
 
 
-def extract(url: str, html: str | bytes, default_language: str = "en") -> Page | None:
+def extract(url: str, html: str | bytes) -> Page | None:
     """The page, or None if it is one that search should not find; `read_page` says why."""
-    page = read_page(url, html, default_language)
+    page = read_page(url, html)
     return page if isinstance(page, Page) else None
 
 
-def read_page(url: str, html: str | bytes, default_language: str = "en") -> Page | Skipped:
+def read_page(url: str, html: str | bytes) -> Page | Skipped:
     """The page, or why it is left out: a redirect, marked `noindex`, or without text of its own.
 
-    `url` is taken over as it is. `default_language` is for pages without `<html lang>`.
+    `url` is taken over as it is.
     """
     tree = LexborHTMLParser(html if isinstance(html, str) else _decoded(html))
     if tree.root is None or tree.body is None:
@@ -152,7 +152,13 @@ def read_page(url: str, html: str | bytes, default_language: str = "en") -> Page
     if walk is None:
         return Skipped("no text of its own")
     title = walk.title or _document_title(tree, url) or _name_from(url)
-    return Page(url, title, _language(tree, default_language), walk.result())
+    return Page(url, title, _language(tree), walk.result())
+
+
+def language_of(html: bytes) -> str:
+    """The language that a page names, whether search is to find it or not; empty if it names none."""
+    # As far as it has to be read.
+    return _language(LexborHTMLParser(_decoded(html.partition(b"<body")[0])))
 
 
 # -- the document ------------------------------------------------------------------------------------------
@@ -272,11 +278,11 @@ def _name_from(url: str) -> str:
     return parts[-1].removesuffix(".html") if parts else "index"
 
 
-def _language(tree: LexborHTMLParser, default: str) -> str:
+def _language(tree: LexborHTMLParser) -> str:
     node = tree.css_first("html")
     language = (node.attributes.get("lang") or "").strip().replace("_", "-") if node is not None else ""
     primary, dash, rest = language.partition("-")
-    return primary.lower() + dash + rest if primary else default
+    return primary.lower() + dash + rest
 
 
 # -- text --------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 `web/src/engine/manifest.ts` is its reader in the browser; `docs/index-format.md` describes each member.
 """
 
+import re
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
@@ -17,9 +18,16 @@ from nearpage.builder.postings import FIELDS
 FILE_NAME = "manifest.json"
 
 
+_FILE = re.compile(r"(?:\.\./)?[a-z]+-[0-9a-f]+\.(?:bin|js)")
+"""What a file may be called: nothing leads anywhere but to the site's indexes."""
+
+
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file beside the manifest: its name, which holds its content's hash, and its size in bytes."""
+    """A file of the index: its name, which holds its content's hash, and its size in bytes.
+
+    It stands beside the manifest, or, with `../` in front, beside that of the site's main language.
+    """
 
     file: str
     bytes: int
@@ -166,6 +174,8 @@ def _typed(kind: Any, value: Any) -> Any:
     kinds = get_args(kind) if get_origin(kind) is UnionType else (kind,)
     first = kinds[0]
     if isinstance(first, type) and is_dataclass(first) and not (value is None and NoneType in kinds):
+        if first in (File, PackFile) and not _FILE.fullmatch(value["file"]):
+            raise TypeError(f"{value['file']!r} where a file of an index is expected")
         return first(**{field.name: _typed(field.type, value[field.name]) for field in fields(first)})
     if get_origin(kind) is tuple and isinstance(value, list):
         return tuple(_typed(get_args(kind)[0], each) for each in value)

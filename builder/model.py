@@ -36,8 +36,8 @@ class Page:
     """One HTML document of the site.
 
     `url` is percent-encoded and relative to the site root; `index.html` is left off, so the home page
-    is the empty string. `boost` multiplies the page's lexical score and, by its root, its
-    cosine (front matter `search.boost`).
+    is the empty string. `language` is the document's BCP 47 tag, empty where it names none. `boost`
+    multiplies the page's lexical score and, by its root, its cosine (front matter `search.boost`).
     """
 
     url: str

@@ -1,7 +1,8 @@
 """What a query demands: `"these words in order"`, `-without`. Mirrored by `web/src/engine/operators.ts`.
 
-A phrase is the keys of its lexemes, which must follow each other in a title, a heading or a block. The
-postings know no positions: they narrow the candidates, and the best CHECKED of these are read.
+A phrase is the exact keys of its lexemes, of which a text has each as it is or folded, and which must follow
+each other in a title, a heading or a block. The postings know no positions: they narrow the candidates, and
+the best CHECKED of these are read.
 
 In a question that goes on for more than PROSE words around them, quotes are those of the author, not of
 somebody who searches: its phrases are ordinary words. So is what is quoted within code, `f("x")`, and what
@@ -62,7 +63,7 @@ def read(query: str, stem: Stem, is_term: Callable[[str], bool]) -> Asked:
         beside += query[end : match.start()]
         if word is None:
             text += f" {match['phrase']} "
-            phrases.append(tuple(keys(match["phrase"], stem)))
+            phrases.append(tuple(exact for _, exact in keys(match["phrase"], stem)))
         else:
             text += " "
             excluded.append(tuple(forms(lexeme) for lexeme in lexemes(word[1:], stem)))
@@ -110,7 +111,8 @@ def stand(phrases: Iterable[Sequence[str]], texts: Iterable[str], stem: Stem) ->
     return all(any(_follows(phrase, each) for each in written) for phrase in phrases)
 
 
-def _follows(phrase: Sequence[str], written: Sequence[str]) -> bool:
+def _follows(phrase: Sequence[str], written: Sequence[tuple[str, str]]) -> bool:
     return any(
-        tuple(written[at : at + len(phrase)]) == tuple(phrase) for at in range(len(written) - len(phrase) + 1)
+        all(key in both for key, both in zip(phrase, written[at:], strict=False))
+        for at in range(len(written) - len(phrase) + 1)
     )

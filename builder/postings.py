@@ -18,8 +18,8 @@ CODE_KINDS = frozenset({"code", "signature"})
 class PostingList:
     """A term's postings.
 
-    Passage numbers [n], rising; frequencies [n, 5] in the FIELDS; where the term is the key of a lexeme [n]:
-    1 in the title, 2 in the own heading, 3 in both.
+    Passage numbers [n], rising; frequencies [n, 5] in the FIELDS; where the term is the key of a lexeme, or
+    its exact form [n]: 1 in the title, 2 in the own heading, 3 in both.
     """
 
     passages: npt.NDArray[np.int64]
@@ -48,8 +48,8 @@ def post(pages: Sequence[Page], passages: Iterable[Passage], stem: Stem) -> Post
     for number, passage in enumerate(passages):
         page = pages[passage.page]
         path = headings(page, passage)
-        title_keys = set(keys(page.title, stem))
-        heading_keys = {key for heading in path[-1:] for key in keys(heading, stem)}
+        title_keys = {key for both in keys(page.title, stem) for key in both}
+        heading_keys = {key for heading in path[-1:] for both in keys(heading, stem) for key in both}
         for text in (page.title, *path, *(block.text for block in passage.blocks)):
             words.update(surfaces(text))
         fields = [

@@ -4,11 +4,12 @@ import codecs
 import hashlib
 import json
 import os
+import posixpath
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from importlib.resources import files as resources
 from pathlib import Path
 from urllib.parse import quote
@@ -38,7 +39,6 @@ _TEMPORARY = re.compile(r"\.nearpage-[0-9a-f]{16}")
 
 _NOT_PAGES = frozenset({"_downloads", "_sources", "_static"})
 """Folders of Sphinx whose HTML is fetched or taken away, not visited."""
-_TAG = re.compile(rb"<script data-nearpage [^>]*></script>\n?")
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"]*"|'[^']*')*+>"""
 _MARKUP = re.compile(
     rb"<!--.*?-->"
@@ -47,7 +47,20 @@ _MARKUP = re.compile(
     rb"|<[a-z]" + _ATTRIBUTES,
     re.IGNORECASE | re.DOTALL,
 )
-"""What may hold a `</head>` that ends no head, and the ends themselves."""
+"""What may hold a `</head>` that ends no head, or a tag that is none, and the ends themselves."""
+_LOADER_TAG = re.compile(
+    rb"""<script(?=\s)[^<>]*?\ssrc\s*=\s*["']?(?P<before>[^\s"'<>]*/|)nearpage\.js(?=["'\s?#>])[^<>]*>\s*</script""",
+    re.IGNORECASE,
+)
+"""A tag of the loader, whoever wrote it: this module, the plugin's theme, the author."""
+_TAG_END = re.compile(rb"\s*>\n?")
+_LANGUAGE = "[a-z]{2,3}(?:-[A-Z][a-z]{3})?"
+_LANGUAGE_FOLDER = re.compile(_LANGUAGE)
+_INDEX = re.compile(rf"((?:.*/)?{FOLDER}/)(?:{_LANGUAGE}/)?".encode())
+"""The address of an index as a loader's tag has it, and how much of it is the main one's."""
+
+Below = Callable[[Path, bytes], str]
+"""The name of the folder below the main index in which a page's own stands; empty for the main one itself."""
 
 
 def asset(name: str) -> bytes:
@@ -64,47 +77,86 @@ def asset(name: str) -> bytes:
 class Folder:
     """An index folder that is being written: new files appear beside the old index, which stays whole.
 
-    `seal` puts the new manifest and then the new loader in the place of the old ones, and only then
-    removes what the new index does not name. Killed at any moment, the folder holds one complete index.
+    It may have indexes of further languages below it, in folders of theirs. `seal` puts the new manifests
+    and loaders in the place of the old ones, and only then removes what the new indexes do not name. Killed
+    at any moment, every index in it is complete.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._loader = asset("loader.js")
         self._licences = asset(LICENCES)
+        self._make("")
+
+    def add(self, stem: str, data: bytes, below: str = "") -> File:
+        """Write a file under the name of its content, into the folder or one below it."""
+        name = f"{stem}-{hashlib.sha256(data).hexdigest()[:16]}{_SUFFIXES[stem]}"
+        if below:
+            self._make(below)
+        _ensure(self.path / below / name, data)
+        return File(name, len(data))
+
+    def _make(self, below: str) -> None:
+        path = self.path / below
         with _told(
             f"{path}: the index's folder cannot be made", "choose another, or remove what is in its place"
         ):
             path.mkdir(parents=True, exist_ok=True)
 
-    def add(self, stem: str, data: bytes) -> File:
-        """Write a file under the name of its content."""
-        name = f"{stem}-{hashlib.sha256(data).hexdigest()[:16]}{_SUFFIXES[stem]}"
-        self._ensure(name, data)
-        return File(name, len(data))
-
-    def _ensure(self, name: str, data: bytes) -> None:
-        target = self.path / name
-        # Compared byte for byte, so that a damaged file is mended by the next build.
-        with _told(f"{target}: cannot be read"):
-            known = target.is_file() and target.read_bytes() == data
-        if not known:
-            write_atomically(target, data)
-
-    def seal(self, manifest: Manifest) -> None:
-        """Make the new index the one that counts."""
-        self._ensure(LICENCES, self._licences)
-        data = manifests.dump(manifest)
-        write_atomically(self.path / manifests.FILE_NAME, data)
-        # In ASCII, for a script is read in the encoding of its page.
-        script = json.dumps(json.loads(data), separators=(",", ":")).encode()
-        write_atomically(self.path / LOADER, self._loader.replace(PLACEHOLDER, script))
-        kept = {each.file for each in manifest.files()}
+    def seal(self, manifests_below: Mapping[str, Manifest]) -> None:
+        """Make the new indexes, by the name of their folder, the ones that count; the main one's is empty."""
+        _ensure(self.path / LICENCES, self._licences)
+        # The main one last, so that it never stands alone where there were others.
+        for below in sorted(manifests_below, reverse=True):
+            data = manifests.dump(manifests_below[below])
+            write_atomically(self.path / below / manifests.FILE_NAME, data)
+            # In ASCII, for a script is read in the encoding of its page.
+            script = json.dumps(json.loads(data), separators=(",", ":")).encode()
+            write_atomically(self.path / below / LOADER, self._loader.replace(PLACEHOLDER, script))
+        kept = paths(manifests_below)
         with _told(f"{self.path}: files of the index before cannot be removed"):
-            for path in sorted(self.path.iterdir()):
-                leftover = _HASHED.fullmatch(path.name) and path.name not in kept
-                if leftover or _TEMPORARY.fullmatch(path.name):
+            for below in manifests_below:
+                for path in sorted((self.path / below).iterdir()):
+                    leftover = _HASHED.fullmatch(path.name) and posixpath.join(below, path.name) not in kept
+                    if leftover or _TEMPORARY.fullmatch(path.name):
+                        path.unlink(missing_ok=True)
+
+
+def paths(manifests_below: Mapping[str, Manifest]) -> dict[str, int]:
+    """The files that indexes name, each once: its path in the main one's folder, and its size in bytes."""
+    return {
+        posixpath.normpath(posixpath.join(below, each.file)): each.bytes
+        for below, manifest in manifests_below.items()
+        for each in manifest.files()
+    }
+
+
+def remove_others(index: Path, kept: Collection[str]) -> None:
+    """Remove the indexes below a folder whose languages a site has no more.
+
+    To be called when no page names their loaders any longer. Whatever else is in their folders stays.
+    """
+    with _told(f"{index}: the index of a language that is gone cannot be removed"):
+        for folder in sorted(index.iterdir()):
+            is_other = _LANGUAGE_FOLDER.fullmatch(folder.name) and folder.name not in kept
+            if not is_other or not (folder / LOADER).is_file():
+                continue
+            for path in sorted(folder.iterdir()):
+                if _HASHED.fullmatch(path.name) or _TEMPORARY.fullmatch(path.name):
                     path.unlink(missing_ok=True)
+            # The loader last: by it the folder is known as ours, should this build be stopped on the way.
+            (folder / manifests.FILE_NAME).unlink(missing_ok=True)
+            (folder / LOADER).unlink()
+            with suppress(OSError):  # not empty
+                folder.rmdir()
+
+
+def _ensure(target: Path, data: bytes) -> None:
+    # Compared byte for byte, so that a damaged file is mended by the next build.
+    with _told(f"{target}: cannot be read"):
+        known = target.is_file() and target.read_bytes() == data
+    if not known:
+        write_atomically(target, data)
 
 
 def write_atomically(target: Path, data: bytes, flush: bool = True) -> None:
@@ -154,24 +206,39 @@ def html_files(site: Path, index: Path) -> list[Path]:
     return found
 
 
-def inject(pages: Iterable[Path], loader: Path, advance: Callable[[int], None]) -> None:
-    """Put the loader's tag into pages; a page that has it already is left alone.
+def inject(pages: Iterable[Path], index: Path, below: Below, advance: Callable[[int], None]) -> None:
+    """Put the tag of its loader into each page; a page that has it already is left alone.
 
-    Pages and loader are absolute, without links: the tag names the loader relative to each page.
+    Pages and index are absolute, without links: the tag names the loader relative to each page.
     """
-    for page in pages:
-        try:
-            html = page.read_bytes()
-        except OSError as error:
-            raise SourceError(
-                f"cannot read {page} ({error.strerror}); build the site again, and then its index"
-            ) from error
+
+    def tagged(page: Path, html: bytes) -> bytes:
+        loader = index / below(page, html) / LOADER
         relative = Path(os.path.relpath(loader, page.parent)).as_posix()
-        written = with_tag(html, quote(os.fsencode(relative)))
-        if written != html:
-            # Pages come again with the next build of the site: to flush thousands of them is not worth it.
-            write_atomically(page, written, flush=False)
+        return with_tag(html, quote(os.fsencode(relative)))
+
+    for page in pages:
+        _rewrite(page, tagged)
         advance(1)
+
+
+def redirect(pages: Iterable[Path], below: Below) -> None:
+    """Have the loader's tags that pages have lead to another index of the site."""
+    for page in pages:
+        _rewrite(page, lambda page, html: leading_to(html, below(page, html)))
+
+
+def _rewrite(page: Path, change: Callable[[Path, bytes], bytes]) -> None:
+    try:
+        html = page.read_bytes()
+    except OSError as error:
+        raise SourceError(
+            f"cannot read {page} ({error.strerror}); build the site again, and then its index"
+        ) from error
+    written = change(page, html)
+    if written != html:
+        # Pages come again with the next build of the site: to flush thousands of them is not worth it.
+        write_atomically(page, written, flush=False)
 
 
 def with_tag(html: bytes, source: str) -> bytes:
@@ -182,11 +249,35 @@ def with_tag(html: bytes, source: str) -> bytes:
     """
     if b"<" not in html or html.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return html
-    bare = _TAG.sub(b"", html)
+    bare = html
+    for start, end, _ in reversed(list(_loader_tags(html))):
+        bare = bare[:start] + bare[end:]
     ends = (found.start() for found in _MARKUP.finditer(bare) if found["end"])
     at = next(ends, len(bare))
     tag = f'<script data-nearpage src="{source}" defer></script>\n'
     return bare[:at] + tag.encode() + bare[at:]
+
+
+def leading_to(html: bytes, below: str) -> bytes:
+    """A page whose tags of the loader lead to the index `below` the main one, or if empty to that itself."""
+    for _, _, tag in reversed(list(_loader_tags(html))):
+        at = _INDEX.fullmatch(tag["before"])
+        if at:
+            start = tag.start("before")
+            place = f"{below}/".encode() if below else b""
+            html = html[: start + at.end(1)] + place + html[tag.end("before") :]
+    return html
+
+
+def _loader_tags(html: bytes) -> Iterator[tuple[int, int, re.Match[bytes]]]:
+    """The loader's tags of a page, with their bounds, the end of their line included."""
+    if LOADER.encode() not in html:
+        return
+    for element in _MARKUP.finditer(html):
+        tag = _LOADER_TAG.fullmatch(html, *element.span())
+        if tag:
+            end = _TAG_END.match(html, tag.end())
+            yield tag.start(), end.end() if end else tag.end(), tag
 
 
 @contextmanager

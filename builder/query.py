@@ -11,12 +11,14 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import regex
-from nearpage.builder.terms import LONGEST, Lexeme, Segment, Stem, is_cjk, lexemes
+from nearpage.builder.terms import LONGEST, Lexeme, Part, Segment, Stem, is_cjk, lexemes
 
 JOINED = 0.95
 """Weight of the spelling without separators, against the one as written."""
 STEM = 0.85
 """Weight of a stem, against its surface."""
+FOLDED = 0.8
+"""Weight of any other spelling, against that of a query with diacritics."""
 LEAF = 0.7
 """Weight of the last segment of a dotted name, against the whole."""
 PART = 0.35
@@ -124,8 +126,7 @@ def _words(lexeme: Lexeme, is_last: bool) -> Iterator[QueryWord]:
 
 def _spellings(segment: Segment) -> dict[str, float]:
     if len(segment.parts) == 1 and not segment.spellings:
-        part = segment.parts[0]
-        return {part.surface: 1.0, **({part.stem: STEM} if part.stem != part.surface else {})}
+        return _forms(segment.parts[0])
     return {spelling: 1.0 if index == 0 else JOINED for index, spelling in enumerate(segment.spellings)}
 
 
@@ -133,8 +134,18 @@ def _parts(segment: Segment, weight: float, is_last: bool) -> Iterator[QueryWord
     if not segment.spellings:
         return
     for part in segment.parts:
-        alternatives = {part.surface: 1.0, **({part.stem: STEM} if part.stem != part.surface else {})}
-        yield _word(weight, alternatives, is_last and part is segment.parts[-1])
+        yield _word(weight, _forms(part), is_last and part is segment.parts[-1])
+
+
+def _forms(part: Part) -> dict[str, float]:
+    """A part's terms with their weights; the surface comes first, for it is what the word is known by."""
+    folded = 1.0 if part.exact == part.surface else FOLDED
+    forms = {part.surface: folded}
+    if part.stem != part.surface:
+        forms[part.stem] = STEM * folded
+    if part.exact != part.surface:
+        forms[part.exact] = 1.0
+    return forms
 
 
 def _word(weight: float, alternatives: dict[str, float], is_last: bool) -> QueryWord:

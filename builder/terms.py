@@ -9,14 +9,17 @@ r"""Text to terms. One specification in two languages: `web/src/engine/terms.ts`
 2. **Segments, units, parts.** `.` and `::` divide a lexeme into segments, `-` a segment into units,
    underscores and changes of case a unit into parts: `APIRouter.include_router` has the segments
    `APIRouter` and `include_router`, the parts `API`, `Router`, `include`, `router`. A possessive `'s`
-   is dropped, other apostrophes join (`don't` is `dont`).
+   is dropped, and so is a word that French or Italian elides before a vowel or h (`l'application`,
+   `dell'utente`, whatever the site's language); other apostrophes join (`don't` is `dont`).
 3. **Forms.** The whole (segments joined by `.`), every segment as written and joined (without `-` and
    `_`), every part. A lexeme of numbers (`1.8`, `v2.0.1`) is only whole, for `1.8` is not `18`. A
    lexeme with a symbol also gives itself with it (`--flag` and `flag`).
 4. **Folding.** NFKC; lower case by code point; without the combining marks U+0300 to U+036F; `ß` is
-   `ss`, `ς` is `σ`, `ı` is `i`.
+   `ss`, `œ` is `oe`, `æ` is `ae`, `ø` is `o`, `ł` is `l`, `đ` is `d`, `ς` is `σ`, `ı` is `i`. A part that
+   loses something by it also gives its **exact** form, which is not folded but for `ς`.
 5. **Stems.** A part of three or more letters also gives its folded Snowball stem, if the site's language
-   has a stemmer and the stemmer reads all of these letters (`READ`).
+   has a stemmer and the stemmer reads all of these letters (`READ`). In German `ae`, `oe` and `ue` are
+   read as umlauts (`PREPARED`), so that `Zuerich` has the stem of `Zürich`.
 
 Forms longer than `LONGEST` code points are left out; their parts remain.
 """
@@ -51,13 +54,23 @@ _PREFIX = regex.compile(r"^(?:--?|[@.$])")
 _SUFFIX = regex.compile(r"(?:\+\+|#)$")
 _SEGMENTS = regex.compile(r"\.|::")
 _POSSESSIVE = regex.compile(r"['’][sS](?![\p{L}\p{M}\p{N}_])")
+# Words that lose their vowel before another's, in either case: case-insensitivity differs between engines.
+_ELIDED = (
+    "c d j l m n s t v gl qu jusqu lorsqu puisqu quoiqu un all dall dell nell sull quell quest bell buon "
+    "sant nessun alcun ciascun tutt mezz senz anch com cos dov quand"
+)
+_ELISION = regex.compile(
+    r"(?<![\p{L}\p{M}\p{N}_'’])(?:"
+    + "|".join("".join(f"[{letter}{letter.upper()}]" for letter in word) for word in _ELIDED.split())
+    + r")['’](?=[aeiouyhàáâäæèéêëìíîïòóôöœùúûüAEIOUYHÀÁÂÄÆÈÉÊËÌÍÎÏÒÓÔÖŒÙÚÛÜ])"
+)
 _APOSTROPHE = regex.compile(r"['’]")
 _NUMBERS = regex.compile(r"^[vV]?\p{N}+(?:\.\p{N}+)+$")
 # A lower-case letter or number before a capital, and the last capital of a run before a word: "URLs" is one.
 _CASE = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})")
 _LETTERS = regex.compile(r"^[\p{L}\p{M}]{3,}$")
 _MARKS = regex.compile(r"[\u0300-\u036f]")
-_FOLDED = str.maketrans({"ß": "ss", "ς": "σ", "ı": "i"})
+_FOLDED = str.maketrans({"ß": "ss", "œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ς": "σ", "ı": "i"})
 
 STEMMERS = {
     "da": "danish",
@@ -88,12 +101,23 @@ READ_BY_OTHERS = r"\u0000-\uffff"
 """One library counts code points, the other UTF-16 units."""
 
 
+PREPARED = {
+    # As in Snowball's German2, whose rules newer versions of German have.
+    "german": (("ae", "ä"), ("oe", "ö"), ("(?<![aeq])ue", "ü")),
+}
+"""What an algorithm reads in the place of parts of a word: regular expressions, in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a unit: its folded surface and its folded stem (the same where there is none)."""
+    """A part of a unit: its folded surface, its folded stem (the same where there is none), its exact form.
+
+    The exact form is the surface where folding loses nothing.
+    """
 
     surface: str
     stem: str
+    exact: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +144,12 @@ class Lexeme:
 
 def fold(text: str) -> str:
     """The folded form of a word (rule 4)."""
-    lowered = "".join(character.lower() for character in unicodedata.normalize("NFKC", text))
-    bare = _MARKS.sub("", unicodedata.normalize("NFD", lowered))
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", _lowered(text)))
     return unicodedata.normalize("NFC", bare).translate(_FOLDED)
+
+
+def _lowered(text: str) -> str:
+    return "".join(character.lower() for character in unicodedata.normalize("NFKC", text))
 
 
 @cache
@@ -135,7 +162,16 @@ def stemmer(language: str) -> Stem:
     module = import_module(f"snowballstemmer.{algorithm}_stemmer")
     stem: Stem = getattr(module, f"{algorithm.title()}Stemmer")().stemWord
     is_read = regex.compile(f"[{READ.get(algorithm, READ_BY_OTHERS)}]+").fullmatch
-    return cache(lambda word: stem(word) if is_read(word) else word)
+    prepared = [(regex.compile(found), letter) for found, letter in PREPARED.get(algorithm, ())]
+
+    def stem_of(word: str) -> str:
+        if not is_read(word):
+            return word
+        for found, letter in prepared:
+            word = found.sub(letter, word)
+        return stem(word)
+
+    return cache(stem_of)
 
 
 def is_cjk(term: str) -> bool:
@@ -197,16 +233,21 @@ def length(text: str) -> int:
     return sum(1 for _ in _found(text))
 
 
-def keys(text: str, stem: Stem) -> list[str]:
-    """One term a lexeme, which all its spellings share: `includerouter` for `include_router` as well."""
+def keys(text: str, stem: Stem) -> list[tuple[str, str]]:
+    """The key of each lexeme: one term that all its spellings share (`includerouter`), and its exact form.
+
+    The two are the same but for a plain word that loses something when it is folded.
+    """
     return [_key(lexeme) for lexeme in lexemes(text, stem)]
 
 
-def _key(lexeme: Lexeme) -> str:
+def _key(lexeme: Lexeme) -> tuple[str, str]:
     if lexeme.whole:
-        return lexeme.whole[0]
+        return lexeme.whole[0], lexeme.whole[0]
     [segment] = lexeme.segments
-    return segment.spellings[-1] if segment.spellings else segment.parts[0].surface
+    if segment.spellings:
+        return segment.spellings[-1], segment.spellings[-1]
+    return segment.parts[0].surface, segment.parts[0].exact
 
 
 @cache
@@ -216,7 +257,7 @@ def _terms(lexeme: str, stem: Stem) -> tuple[str, ...]:
     for segment in segments:
         forms.update(dict.fromkeys(segment.spellings))
         for part in segment.parts:
-            forms[part.surface] = forms[part.stem] = None
+            forms[part.surface] = forms[part.stem] = forms[part.exact] = None
     return tuple(form for form in forms if form and len(form) <= LONGEST)
 
 
@@ -224,7 +265,7 @@ def _forms(lexeme: str, stem: Stem) -> tuple[tuple[str, ...], tuple[Segment, ...
     prefix = _PREFIX.match(lexeme)
     suffix = _SUFFIX.search(lexeme)
     bare = lexeme[prefix.end() if prefix else 0 : suffix.start() if suffix else len(lexeme)]
-    bare = _APOSTROPHE.sub("", _POSSESSIVE.sub("", bare))
+    bare = _APOSTROPHE.sub("", _ELISION.sub("", _POSSESSIVE.sub("", bare)))
     written = [segment for segment in _SEGMENTS.split(bare) if segment]
     dotted = ".".join(fold(segment) for segment in written)
     whole = [fold(lexeme)] if prefix or suffix else []
@@ -239,7 +280,7 @@ def _segment(written: str, stem: Stem) -> Segment:
     exact = fold(written)
     joined = exact.replace("-", "").replace("_", "")
     parts = [
-        Part(fold(part), _stem(part, stem))
+        Part(fold(part), _stem(part, stem), _exact(part))
         for unit in regex.split(r"[\-_]+", written)
         for part in _CASE.split(unit)
         if part
@@ -250,8 +291,10 @@ def _segment(written: str, stem: Stem) -> Segment:
 
 
 def _stem(part: str, stem: Stem) -> str:
-    if not _LETTERS.match(part):
-        return fold(part)
     # Stemmed before folding: the stemmers know their language's accents.
-    lowered = "".join(character.lower() for character in unicodedata.normalize("NFKC", part))
-    return fold(stem(lowered))
+    return fold(stem(_lowered(part)) if _LETTERS.match(part) else part)
+
+
+def _exact(part: str) -> str:
+    # Where in a word a sigma stands is no matter of spelling.
+    return unicodedata.normalize("NFC", _lowered(part)).replace("ς", "σ")

@@ -26,7 +26,9 @@ from nearpage.builder import (
     Report,
     build,
     check_index,
+    locked,
     parse_checks,
+    redirect_pages,
 )
 from nearpage.site_plugin.options import PluginOptions
 from nearpage.site_plugin.pages import read, read_built
@@ -115,7 +117,10 @@ class NearpagePlugin(BasePlugin[PluginOptions]):
         folder, options, report = Path(config.site_dir) / FOLDER, self._options(), Report()
         try:
             expectations = self._expectations()
-            build(pages, folder, options, report, Lines(log.info))
+            with locked(folder):
+                folders = build(pages, folder, options, report, Lines(log.info)).keys()
+                languages = {page.url: page.language for page in pages}
+                redirect_pages(Path(config.site_dir), folder, folders, languages)
             log.info(_summary(report))
             _check(Index(folder), expectations, options.encoder)
         except NearpageError as error:
@@ -149,8 +154,9 @@ def _summary(report: Report) -> str:
     kinds: dict[str, Any] = report.bytes
     index = sum(kinds[kind] for kind in ("postings", "texts", "vectors")) / 1e6
     encoder = (kinds["encoder"] + kinds["runtime"]) / 1e6
+    languages = f" in {len(report.languages)} languages" if len(report.languages) > 1 else ""
     return (
-        f"{report.pages} pages, {report.passages} passages "
+        f"{report.pages} pages{languages}, {report.passages} passages "
         f"({report.embedded} embedded, {report.reused} reused); index {index:.2f} MB, "
         f"encoder and runtime {encoder:.1f} MB; {sum(report.seconds.values()):.1f} s"
     )

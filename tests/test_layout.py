@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "terms": "",
     "query": "terms",
     "page_names": "",
+    "languages": "model",
     "check": "errors page_names",
     "encoder_text": "",
     "vectors": "",
@@ -44,6 +45,7 @@ MAY_IMPORT = {
     # The outside: disk, network, runtime.
     "encoder": "encoder_text errors",
     "cache": "errors",
+    "lock": "errors",
     "publish": "errors manifest",
     "serve": "errors",
     "reader": "bm25 errors format manifest postings vectors",
@@ -51,12 +53,12 @@ MAY_IMPORT = {
     "search": "bm25 errors exact format fusion operators query reader spelling terms vectors",
     "evaluate": "check errors page_names reader search",
     "build": (
-        "bm25 cache changelog encoder errors floor format fusion manifest model passages postings publish "
-        "query settings spelling terms vectors"
+        "bm25 cache changelog encoder errors floor format fusion languages manifest model passages postings "
+        "publish query settings spelling terms vectors"
     ),
-    "site": "build extract pages publish",
+    "site": "build extract languages lock pages publish",
     "cli": "build cache check encoder errors evaluate reader search serve site",
-    "__init__": "build check encoder errors evaluate extract model publish reader search site",
+    "__init__": ("build check encoder errors evaluate extract lock model publish reader search site"),
 }
 PURE = (
     "errors",
@@ -64,6 +66,7 @@ PURE = (
     "terms",
     "query",
     "page_names",
+    "languages",
     "check",
     "encoder_text",
     "vectors",

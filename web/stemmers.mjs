@@ -28,8 +28,19 @@ const READ = {
 };
 const READ_BY_OTHERS = "\\u0000-\\uffff";
 
-/** Python's library reads ё as е; the package here is older. */
-const PREPARED = { russian: 'word.replace(/ё/g, "е")' };
+const PREPARED = {
+  /** As in `builder/terms.py`. */
+  german: (word) =>
+    word
+      .replace(/ae/g, "ä")
+      .replace(/oe/g, "ö")
+      .replace(/(?<![aeq])ue/g, "ü"),
+  /** Python's library reads ё as е; the package here is older. */
+  russian: (word) => word.replace(/ё/g, "е"),
+};
+
+/** What an algorithm is given for a word; its source stands in the script. */
+export const prepared = (language) => PREPARED[language] ?? ((word) => word);
 
 /** Matches the words that an algorithm stems. */
 export const read = (language) => new RegExp(`^[${READ[language] ?? READ_BY_OTHERS}]+$`, "u");
@@ -71,13 +82,14 @@ async function script(shared, section, language) {
       ${section}
       var stemmer = new ${language}Stemmer();
       var read = ${read(language)};
+      var prepared = ${prepared(language)};
       // A text repeats its words, and a stem takes some 15 µs.
       var known = new Map();
       self.nearpageStem = function (word) {
         if (!read.test(word)) return word;
         var stem = known.get(word);
         if (stem === undefined) {
-          stemmer.setCurrent(${PREPARED[language] ?? "word"});
+          stemmer.setCurrent(prepared(word));
           stemmer.stem();
           stem = stemmer.getCurrent();
           known.set(word, stem);

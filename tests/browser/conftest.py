@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -37,6 +37,12 @@ def served(site: Path) -> Iterator[str]:
         running.shutdown()
         running.server_close()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def serving() -> Callable[[Path], AbstractContextManager[str]]:
+    """What serves a folder."""
+    return served
 
 
 @pytest.fixture(scope="session")

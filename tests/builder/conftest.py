@@ -23,6 +23,23 @@ def site(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def mixed_site(site: Path) -> Path:
+    """The site with pages in German, Swiss German and Korean, and one without a language."""
+    pages = {
+        "de/index.html": ("de", "Kessel", "Der Kessel kocht Wasser und meldet sich, sobald es kocht."),
+        "de/ch.html": ("de-CH", "Wasserkocher", "Der Wasserkocher kocht Wasser in Zürich."),
+        "ko/index.html": ("ko", "주전자", "주전자는 물을 끓이고 물이 끓으면 알려 줍니다."),
+        "bare.html": ("", "Spout", "Nobody says in which language the spout is."),
+    }
+    for name, (language, title, text) in pages.items():
+        (site / name).parent.mkdir(exist_ok=True)
+        opening = f'<html lang="{language}">' if language else "<html>"
+        html = f"<!doctype html>{opening}<head><title>{title}</title></head><body><main><h1>{title}</h1>"
+        (site / name).write_text(f"{html}<p>{text}</p></main></body></html>", "utf-8")
+    return site
+
+
+@pytest.fixture
 def encoders() -> Path:
     """The folder that make_tiny_encoder.py writes."""
     return HERE / "encoders"
@@ -45,6 +62,8 @@ def small_assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "encoder.js",
         "runtime.wasm",
         "stemmer-english.js",
+        "stemmer-french.js",
+        "stemmer-german.js",
         "LICENSES.txt",
     ):
         (folder / name).write_text(f"/* {name} */")

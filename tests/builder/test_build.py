@@ -79,8 +79,9 @@ def test_a_build_killed_at_any_change_leaves_a_whole_index_and_the_next_one_clea
 
     written = len([name for name in finished if finished[name] != old.get(name)])
     removed = len([name for name in old if name not in finished])
-    # A file is opened, renamed, and its temporary name removed if need be; one that goes is removed.
-    assert kills == 3 * written + removed
+    # A file is opened, renamed, and its temporary name removed if need be; one that goes is removed. The
+    # lock is opened and removed.
+    assert kills == 3 * written + removed + 2
     partly = 0
     for number in range(1, kills + 1):
         site = killed / str(number)

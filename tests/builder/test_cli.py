@@ -352,6 +352,7 @@ def test_the_report_is_json_on_standard_output(
         "longest_passage_pieces",
         "embedded",
         "reused",
+        "languages",
         "bytes",
         "seconds",
     ]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from nearpage.builder.extract import Skipped, extract, read_page
+from nearpage.builder.extract import Skipped, extract, language_of, read_page
 from nearpage.builder.model import Page, Section
 
 SITE = Path(__file__).parents[1] / "site"
@@ -152,7 +152,7 @@ def test_a_table_of_contents_is_no_text_beside_any_other_nor_if_it_lists_the_who
 def test_docbook_is_read_in_its_own_encoding_with_the_ids_around_titles_and_on_terms() -> None:
     page = page_of("docbook.html")
     settings = "20.5. Tides > 20.5.1. Settings"
-    assert (page.title, page.language) == ("20.5. Tides", "en")
+    assert (page.title, page.language) == ("20.5. Tides", "")
     assert outline(page) == [
         ("TIDES", "20.5. Tides"),
         ("TIDES-SETTINGS", settings),
@@ -221,7 +221,7 @@ def test_docusaurus_tabs_that_are_not_in_front_are_text_too() -> None:
 
 def test_a_page_no_generator_wrote_is_read_from_what_there_is() -> None:
     page = page_of("generic.html")
-    assert (page.title, page.language) == ("Fog signals", "en")
+    assert (page.title, page.language) == ("Fog signals", "")
     assert outline(page) == [(None, ""), ("horn", "Horn"), ("bell", "Bell"), (None, "Whistle")]
     assert blocks(page) == [
         ("prose", "Sound carries far."),
@@ -368,18 +368,28 @@ def test_the_title_of_a_document_loses_only_a_clear_suffix(title: str, url: str,
     assert page.title == expected
 
 
-def test_the_language_is_the_documents_or_the_default() -> None:
-    def language(tag: str) -> str:
-        page = read_page("x", f"{tag}<main><p>text</p></main>", "de")
-        assert isinstance(page, Page)
-        return page.language
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("<html lang=EN_gb>", "en-gb"),
+        ("<!-- <html lang=fr> --><html class='a>b' lang=' zh-Hant-TW '>", "zh-Hant-TW"),
+        ("<html lang=''>", ""),
+        ("<html>", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_is_the_one_that_the_document_names(tag: str, expected: str) -> None:
+    html = f"<!doctype html>{tag}<head><title>x</title></head><body lang=it><main><p>text</p></main>"
+    page = read_page("x", html)
+    assert isinstance(page, Page)
+    assert page.language == expected
+    assert language_of(html.encode()) == expected
 
-    assert [language(tag) for tag in ("<html lang=EN_gb>", "<html lang=''>", "<html>", "")] == [
-        "en-gb",
-        "de",
-        "de",
-        "de",
-    ]
+
+def test_a_page_that_is_not_searched_has_its_language_all_the_same() -> None:
+    html = b'<html lang="de"><head><meta name=robots content=noindex></head><body></body>'
+    assert extract("x", html) is None
+    assert language_of(html) == "de"
 
 
 def test_quotes_notes_and_nested_elements_are_read_once_and_in_order() -> None:

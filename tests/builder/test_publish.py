@@ -15,12 +15,18 @@ from nearpage.builder.publish import (
     asset,
     html_files,
     inject,
+    leading_to,
     with_tag,
     write_atomically,
 )
 from nearpage.builder.site import build_site
 
 TAG = b'<script data-nearpage src="nearpage/nearpage.js" defer></script>\n'
+
+
+def main(page: Path, html: bytes) -> str:
+    """Every page has the main language."""
+    return ""
 
 
 def tagged(html: bytes) -> bytes:
@@ -64,13 +70,64 @@ def test_a_tag_is_put_in_once_and_moves_with_the_index(html: bytes) -> None:
     assert with_tag(with_tag(once, "../elsewhere/nearpage.js"), "nearpage/nearpage.js") == once
 
 
+@pytest.mark.parametrize(
+    "tag",
+    [
+        b'<script src="nearpage/nearpage.js" defer></script>',
+        b'<script src="../../nearpage/nearpage.js" defer></script>\n',
+        b'<script src="/docs/v2/nearpage/nearpage.js" defer></script>',
+        b"<script defer src='https://a.example/search/nearpage.js?v=1'></script>",
+        b"<SCRIPT SRC=nearpage/nearpage.js DEFER></SCRIPT>",
+        b"<script\n  data-nearpage\n  src=nearpage.js\n></script >",
+    ],
+)
+def test_any_tag_of_the_loader_gives_way_to_ours(tag: bytes) -> None:
+    page = b"<head><title>T</title>%s</head><body><p>x%s</body>"
+    bare = page % (b"", b"")
+    assert tagged(page % (tag, b"")) == tagged(page % (b"", tag)) == tagged(bare)
+    assert tagged(page % (tag, tag)) == tagged(bare)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        b'<script src="js/notnearpage.js"></script>',
+        b'<script src="nearpage.json"></script>',
+        b'<script src="nearpage.js/other.js"></script>',
+        b'<script src="nearpage.js">of its own</script>',
+        b'<script>load("nearpage.js")</script>',
+        b'<script data-src="nearpage.js"></script>',
+        b'<!-- <script src="nearpage/nearpage.js" defer></script> -->',
+        b'<textarea><script src="nearpage.js"></script></textarea>',
+    ],
+)
+def test_what_is_no_tag_of_the_loader_stays(other: bytes) -> None:
+    html = b"<head></head><body>%s</body>" % other
+    assert tagged(html) == html.replace(b"</head>", TAG + b"</head>")
+
+
+@pytest.mark.parametrize(
+    ("before", "main", "german"),
+    [
+        (b"nearpage/", b"nearpage/", b"nearpage/de/"),
+        (b"../nearpage/fr/", b"../nearpage/", b"../nearpage/de/"),
+        (b"/docs/nearpage/zh-Hant/", b"/docs/nearpage/", b"/docs/nearpage/de/"),
+        (b"js/", b"js/", b"js/"),
+    ],
+)
+def test_a_tag_is_led_to_the_index_of_another_language(before: bytes, main: bytes, german: bytes) -> None:
+    page = b'<head></head><body><script src="%snearpage.js" defer></script></body>'
+    assert leading_to(page % before, "") == page % main
+    assert leading_to(page % before, "de") == page % german
+
+
 def test_a_large_page_of_unclosed_quotes_takes_no_time() -> None:
     html = b"<p title='" * 20_000
     assert tagged(html) == html + TAG
 
 
 def test_each_page_names_the_loader_relative_to_itself(site: Path) -> None:
-    inject(html_files(site, site / "nearpage"), site / "nearpage" / LOADER, lambda done: None)
+    inject(html_files(site, site / "nearpage"), site / "nearpage", main, lambda done: None)
     assert b' src="nearpage/nearpage.js"' in (site / "index.html").read_bytes()
     assert b' src="../nearpage/nearpage.js"' in (site / "guide/bare.html").read_bytes()
     assert b' src="../../nearpage/nearpage.js"' in (site / "guide/advanced/descaling.html").read_bytes()
@@ -78,8 +135,8 @@ def test_each_page_names_the_loader_relative_to_itself(site: Path) -> None:
 
 
 def test_the_folder_s_name_becomes_a_url(site: Path) -> None:
-    loader = site / 'a "b" & <c>#?%é:' / LOADER
-    inject([site / "index.html"], loader, lambda done: None)
+    index = site / 'a "b" & <c>#?%é:'
+    inject([site / "index.html"], index, main, lambda done: None)
     expected = b' src="a%20%22b%22%20%26%20%3Cc%3E%23%3F%25%C3%A9%3A/nearpage.js"'
     assert expected in (site / "index.html").read_bytes()
 
@@ -115,13 +172,13 @@ def test_what_a_killed_build_left_among_the_pages_goes(site: Path) -> None:
 def test_a_page_that_vanishes_before_it_is_injected_is_named(site: Path) -> None:
     gone = site / "gone.html"
     with pytest.raises(SourceError, match=rf"cannot read {gone} \(No such file"):
-        inject([gone], site / "nearpage" / LOADER, lambda done: None)
+        inject([gone], site / "nearpage", main, lambda done: None)
 
 
 def test_a_page_keeps_its_permissions(site: Path) -> None:
     page = site / "index.html"
     page.chmod(0o640)
-    inject([page], site / "nearpage" / LOADER, lambda done: None)
+    inject([page], site / "nearpage", main, lambda done: None)
     assert stat.S_IMODE(page.stat().st_mode) == 0o640
 
 

@@ -126,6 +126,29 @@ def test_a_manifest_with_a_member_renamed_or_wrong_is_refused(
         manifests.load(edited(path, change), "manifest.json")
 
 
+NAMES = {
+    "table-0123456789abcdef.bin": True,
+    "../model-0123456789abcdef.bin": True,
+    "../worker-0123456789abcdef.js": True,
+    "../../model-0123456789abcdef.bin": False,
+    "../de/model-0123456789abcdef.bin": False,
+    "/model-0123456789abcdef.bin": False,
+    "https://a.example/model-0123456789abcdef.bin": False,
+    "manifest.json": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_manifest_names_files_of_the_sites_indexes_and_no_others(name: str) -> None:
+    written = WRITTEN.replace(NAMED["encoder"]["model"]["file"].encode(), name.encode())
+    if NAMES[name]:
+        assert manifests.load(written, "manifest.json").encoder.model.file == name  # type: ignore[union-attr]
+    else:
+        with pytest.raises(FormatError, match="build the index again"):
+            manifests.load(written, "manifest.json")
+
+
 @pytest.mark.parametrize("data", [b"", PAGE, b"null", b"[]", b"7", b"{}"])
 def test_what_is_no_manifest_is_refused(data: bytes) -> None:
     with pytest.raises(FormatError, match="build the index again"):

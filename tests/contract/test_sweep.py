@@ -34,6 +34,7 @@ SCRIPTS = (
 WORDS = (
     "C++ C# F# --flag -r .env @app.get $HOME std::vector APIRouter.include_router URLs getHTTPResponse "
     "__init__ snake_case kebab-case v2.0.1 1.8 18 3.10.0 it's don't Users' résumé naïve Straße ΟΔΟΣ İstanbul "
+    "l'application dell’utente QU'IL L'ÉTÉ d'a l'b aujourd'hui un'altra c'h N'article "
     "running connections nécessairement Möglichkeiten работающий"
 )
 

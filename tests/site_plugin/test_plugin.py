@@ -12,7 +12,8 @@ import pytest
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
-from nearpage.builder import search
+from mkdocs.localization import parse_locale
+from nearpage.builder import Index, Options, build_site, search
 from nearpage.builder.encoder import Encoder
 
 THEMES = ["mkdocs", "readthedocs", "material"]
@@ -407,16 +408,54 @@ def test_one_plugin_builds_many_times_and_keeps_no_page_that_is_gone(site: Any) 
     assert site.find("stone")
 
 
-def test_several_languages_in_one_build_end_in_one_index(site: Any) -> None:
+def test_pages_of_several_builds_with_one_configuration_end_in_one_index(site: Any) -> None:
     """Plugins for translated sites build once a language, with one configuration and one folder."""
     site.configure(LEXICAL, nav=None)
     config = loaded(site)
     build(config)
     before = site.urls()
-    config.docs_dir = str(site.folder / "fr")
-    site.write("fr/fr/index.md", "# Ferme\n\nDes lamas.\n")
+    config.docs_dir = str(site.folder / "more")
+    site.write("more/more/index.md", "# Farm\n\nOf llamas.\n")
     build(config)
-    assert site.urls() == before | {"fr/"}
+    assert site.urls() == before | {"more/"}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("site_url", SITE_URLS)
+def test_each_language_of_such_a_site_is_an_index_of_its_own(
+    site: Any, theme: str, site_url: str | None
+) -> None:
+    site.configure(LEXICAL, nav=None, theme=theme, **({"site_url": site_url} if site_url else {}))
+    config = loaded(site)
+    build(config)
+    before = site.urls()
+    config.docs_dir = str(site.folder / "fr")
+    site.write("fr/fr/index.md", "# Ferme\n\nDes lamas dans les collines.\n")
+    site.write("fr/fr/vide.md", "---\nsearch:\n  exclude: true\n---\n# Vide\n")
+    config.theme["locale"] = parse_locale("fr")
+    if theme == "material":
+        config.theme["language"] = "fr"
+    build(config, dirty=True)  # which leaves the folder as it is
+    assert site.urls() == before
+    french = Index(site.output / "nearpage/fr")
+    assert {french.text(number).url for number in range(french.manifest.passages)} == {"fr/"}
+    index = (site.output / "nearpage").resolve()
+    for file, folder in {
+        "index.html": index,
+        "guide/feeding/index.html": index,
+        "fr/index.html": index / "fr",
+        "fr/vide/index.html": index / "fr",
+        "404.html": index / "fr",  # written last, in French
+    }.items():
+        assert [path.resolve() for path in site.loaders(file, site_url)] == [folder / "nearpage.js"], file
+
+
+def test_a_build_of_the_command_over_the_plugins_leaves_one_loader(site: Any) -> None:
+    site.configure(LEXICAL, theme="material")
+    site.build()
+    build_site(site.output, None, Options(encoder=None))
+    for file, html in site.html().items():
+        assert html.count("nearpage.js") == 1, file
 
 
 def test_a_dirty_build_finds_pages_that_it_did_not_build(site: Any) -> None:

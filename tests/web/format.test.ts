@@ -139,6 +139,19 @@ describe("a manifest", () => {
     );
   });
 
+  it.each([
+    ["../model-0123456789abcdef.bin", true],
+    ["../../model-0123456789abcdef.bin", false],
+    ["../de/model-0123456789abcdef.bin", false],
+    ["/model-0123456789abcdef.bin", false],
+    ["https://a.example/model-0123456789abcdef.bin", false],
+    ["manifest.json", false],
+  ])("may name a file %s: %s", (file, isAllowed) => {
+    const read = () => parseManifest(edited(["encoder", "model", "file"], file)).encoder?.model.file;
+    if (isAllowed) expect(read()).toBe(file);
+    else expect(read).toThrow(IndexError);
+  });
+
   it("is refused when query and passages have vectors of different width", () => {
     expect(() => parseManifest(edited(["encoder", "dims"], 384))).toThrow(IndexError);
   });

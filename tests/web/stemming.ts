@@ -4,7 +4,13 @@ import vm from "node:vm";
 import type { Stem } from "../../web/src/engine/terms.ts";
 import { stemmers } from "../../web/stemmers.mjs";
 
-const ALGORITHMS: Record<string, string> = { de: "german", en: "english", fr: "french", ru: "russian" };
+const ALGORITHMS: Record<string, string> = {
+  de: "german",
+  en: "english",
+  fr: "french",
+  it: "italian",
+  ru: "russian",
+};
 const scripts = await stemmers();
 
 export function stemOf(language: string): Stem {

@@ -31,7 +31,7 @@ export function tiers(
   light: ReadonlySet<string>,
 ): Uint8Array {
   const found = new Uint8Array(pages.length);
-  const forms = keys(query, stem);
+  const forms = keys(query, stem).map(([, exact]) => exact);
   if (forms.length === 0) return found;
   const named = isName(query, stem) ? postings(forms[0]!) : undefined;
   if (named && named.passages.length <= MOST) for (const passage of named.passages) found[passage] = NAME;

@@ -4,6 +4,7 @@ import { FORMAT, IndexError } from "./format.ts";
 import type { LightWords } from "./query.ts";
 
 export interface File {
+  /** Relative to the manifest; `../` stands before what it shares with the site's other languages. */
   file: string;
   bytes: number;
 }
@@ -152,9 +153,14 @@ function packs<Key>(
   }));
 }
 
+/** What a file of an index may be called: nothing leads anywhere but to the site's indexes. */
+const FILE_NAME = /^(?:\.\.\/)?[a-z]+-[0-9a-f]+\.(?:bin|js)$/;
+
 function file(value: unknown, name: string): File {
   const members = object(value, name);
-  return { file: string(members.file, `${name}.file`), bytes: number(members.bytes, `${name}.bytes`) };
+  const path = string(members.file, `${name}.file`);
+  if (!FILE_NAME.test(path)) throw wrong(`${name}.file`);
+  return { file: path, bytes: number(members.bytes, `${name}.bytes`) };
 }
 
 function object(value: unknown, name: string): Record<string, unknown> {

@@ -8,7 +8,7 @@ import { keys, lexemes, type Stem } from "./terms.ts";
 /** Most passages that are read for a phrase: the best by keywords. */
 export const CHECKED = 200;
 
-/** A query: its text without operators, its phrases as keys, and what is excluded. */
+/** A query: its text without operators, its phrases as exact keys, and what is excluded. */
 export interface Asked {
   text: string;
   phrases: string[][];
@@ -44,7 +44,7 @@ export function read(query: string, stem: Stem, isTerm: (term: string) => boolea
     beside += query.slice(end, index);
     if (without === undefined) {
       asked.text += ` ${phrase} `;
-      const found = keys(phrase!, stem);
+      const found = keys(phrase!, stem).map(([, exact]) => exact);
       if (found.length > 0) asked.phrases.push(found);
     } else {
       asked.text += " ";
@@ -107,6 +107,6 @@ export function stand(phrases: readonly string[][], shown: ShownPassage, stem: S
   return phrases.every((phrase) => written.some((each) => follows(phrase, each)));
 }
 
-function follows(phrase: readonly string[], written: readonly string[]): boolean {
-  return written.some((_, at) => phrase.every((key, offset) => written[at + offset] === key));
+function follows(phrase: readonly string[], written: readonly (readonly string[])[]): boolean {
+  return written.some((_, at) => phrase.every((key, offset) => written[at + offset]?.includes(key)));
 }

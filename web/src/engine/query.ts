@@ -4,6 +4,7 @@ import { isCjk, isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem
 
 export const JOINED = 0.95;
 export const STEM = 0.85;
+export const FOLDED = 0.8;
 export const LEAF = 0.7;
 export const PART = 0.35;
 export const PREFIX = 0.7;
@@ -116,22 +117,22 @@ function* wordsOf({ whole, segments }: Lexeme, isLast: boolean): Generator<Query
 }
 
 function spellingsOf({ spellings, parts }: Segment): [string, number][] {
-  if (parts.length === 1 && spellings.length === 0) return surfaceAndStem(parts[0]!);
+  if (parts.length === 1 && spellings.length === 0) return formsOfPart(parts[0]!);
   return spellings.map((spelling, index) => [spelling, index === 0 ? 1 : JOINED]);
 }
 
 function* partsOf({ spellings, parts }: Segment, weight: number, isLast: boolean): Generator<QueryWord> {
   if (spellings.length === 0) return;
-  for (const part of parts) yield word(weight, surfaceAndStem(part), isLast && part === parts.at(-1));
+  for (const part of parts) yield word(weight, formsOfPart(part), isLast && part === parts.at(-1));
 }
 
-function surfaceAndStem({ surface, stem }: Part): [string, number][] {
-  return stem === surface
-    ? [[surface, 1]]
-    : [
-        [surface, 1],
-        [stem, STEM],
-      ];
+/** A part's terms with their weights; the surface comes first, for it is what the word is known by. */
+function formsOfPart({ surface, stem, exact }: Part): [string, number][] {
+  const folded = exact === surface ? 1 : FOLDED;
+  const forms: [string, number][] = [[surface, folded]];
+  if (stem !== surface) forms.push([stem, STEM * folded]);
+  if (exact !== surface) forms.push([exact, 1]);
+  return forms;
 }
 
 function word(weight: number, alternatives: [string, number][], isLast: boolean): QueryWord {

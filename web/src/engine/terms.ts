@@ -8,10 +8,11 @@ export const LONGEST = 64;
 
 export type Stem = (word: string) => string;
 
-/** A part of a unit: its folded surface and its folded stem (the same where there is none). */
+/** A part of a unit: its folded surface, its folded stem, and its exact form (the same where there is none). */
 export interface Part {
   surface: string;
   stem: string;
+  exact: string;
 }
 
 /** What stands between dots: how it is spelt, as written and joined, and its parts in order. */
@@ -50,13 +51,34 @@ const PREFIX = /^(?:--?|[@.$])/u;
 const SUFFIX = /(?:\+\+|#)$/u;
 const SEGMENTS = /\.|::/u;
 const POSSESSIVE = /['’][sS](?![\p{L}\p{M}\p{N}_])/gu;
+const ELIDED =
+  "c d j l m n s t v gl qu jusqu lorsqu puisqu quoiqu un all dall dell nell sull quell quest bell buon sant " +
+  "nessun alcun ciascun tutt mezz senz anch com cos dov quand";
+const ELISION = new RegExp(
+  `(?<![\\p{L}\\p{M}\\p{N}_'’])(?:${ELIDED.split(" ").map(inEitherCase).join("|")})['’]` +
+    "(?=[aeiouyhàáâäæèéêëìíîïòóôöœùúûüAEIOUYHÀÁÂÄÆÈÉÊËÌÍÎÏÒÓÔÖŒÙÚÛÜ])",
+  "gu",
+);
 const APOSTROPHE = /['’]/gu;
 const NUMBERS = /^[vV]?\p{N}+(?:\.\p{N}+)+$/u;
 const CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 const UNITS = /[-_]+/u;
 const LETTERS = /^[\p{L}\p{M}]{3,}$/u;
 const MARKS = /[\u0300-\u036f]/gu;
-const LETTERS_FOLDED: Record<string, string> = { ß: "ss", ς: "σ", ı: "i" };
+const LETTERS_FOLDED: Record<string, string> = {
+  ß: "ss",
+  œ: "oe",
+  æ: "ae",
+  ø: "o",
+  ł: "l",
+  đ: "d",
+  ς: "σ",
+  ı: "i",
+};
+
+function inEitherCase(word: string): string {
+  return Array.from(word, (letter) => `[${letter}${letter.toUpperCase()}]`).join("");
+}
 
 /** The folded form of a word (rule 4). */
 export function fold(text: string): string {
@@ -64,7 +86,7 @@ export function fold(text: string): string {
     .normalize("NFD")
     .replace(MARKS, "")
     .normalize("NFC")
-    .replace(/[ßςı]/gu, (letter) => LETTERS_FOLDED[letter]!);
+    .replace(/[ßœæøłđςı]/gu, (letter) => LETTERS_FOLDED[letter]!);
 }
 
 /** Whether a term begins with a character of a script without spaces. */
@@ -109,10 +131,13 @@ export function* terms(text: string, stem: Stem): Generator<string> {
   for (const lexeme of lexemes(text, stem)) yield* termsOf(lexeme);
 }
 
-/** One term a lexeme, which all its spellings share: `includerouter` for `include_router` as well. */
-export function keys(text: string, stem: Stem): string[] {
+/** The key of each lexeme: one term that all its spellings share (`includerouter`), and its exact form. */
+export function keys(text: string, stem: Stem): [key: string, exact: string][] {
   return Array.from(lexemes(text, stem), ({ whole: [form], segments: [segment] }) => {
-    return form ?? segment!.spellings.at(-1) ?? segment!.parts[0]!.surface;
+    const key = form ?? segment!.spellings.at(-1);
+    if (key !== undefined) return [key, key];
+    const { surface, exact } = segment!.parts[0]!;
+    return [surface, exact];
   });
 }
 
@@ -121,7 +146,7 @@ export function termsOf({ whole, segments }: Lexeme): string[] {
   const found = new Set(whole);
   for (const { spellings, parts } of segments) {
     for (const spelling of spellings) found.add(spelling);
-    for (const { surface, stem } of parts) found.add(surface).add(stem);
+    for (const { surface, stem, exact } of parts) found.add(surface).add(stem).add(exact);
   }
   return [...found].filter(isTerm);
 }
@@ -142,6 +167,7 @@ function forms(lexeme: string, stem: Stem): { whole: string[]; segments: Segment
   const bare = lexeme
     .slice(prefix, lexeme.length - suffix)
     .replace(POSSESSIVE, "")
+    .replace(ELISION, "")
     .replace(APOSTROPHE, "");
   const written = bare.split(SEGMENTS).filter((segment) => segment !== "");
   const dotted = written.map(fold).join(".");
@@ -158,7 +184,7 @@ function segmentOf(written: string, stem: Stem): Segment {
     .split(UNITS)
     .flatMap((unit) => unit.split(CASE))
     .filter((part) => part !== "")
-    .map((part) => ({ surface: fold(part), stem: stemOf(part, stem) }));
+    .map((part) => ({ surface: fold(part), stem: stemOf(part, stem), exact: exactOf(part) }));
   if (parts.length === 1 && exact === parts[0]!.surface) return { spellings: [], parts };
   return { spellings: joined !== "" && joined !== exact ? [exact, joined] : [exact], parts };
 }
@@ -166,4 +192,9 @@ function segmentOf(written: string, stem: Stem): Segment {
 function stemOf(part: string, stem: Stem): string {
   // Stemmed before folding: the stemmers know their language's accents.
   return fold(LETTERS.test(part) ? stem(lowered(part)) : part);
+}
+
+function exactOf(part: string): string {
+  // Where in a word a sigma stands is no matter of spelling.
+  return lowered(part).normalize("NFC").replaceAll("ς", "σ");
 }

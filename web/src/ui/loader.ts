@@ -15,6 +15,9 @@ import { loaderTexts as texts } from "./texts.ts";
 
 const NAME = "nearpage-search";
 
+/** A page may have come by two tags; an element's id may also have put something else in this place. */
+const isFirst = !window.nearpage?.ready;
+
 /** The publisher puts the manifest here, as an object. */
 let manifest = "__NEARPAGE_MANIFEST__" as unknown as Manifest;
 
@@ -60,6 +63,7 @@ const ready = new Promise<void>((resolve) => {
       document.body.appendChild(document.createElement(NAME) as NearpageSearch);
     resolve();
   };
+  if (!isFirst) return;
   if (document.readyState === "loading") addEventListener("DOMContentLoaded", register);
   else register();
 });
@@ -119,6 +123,8 @@ const api: Api = {
   },
   open: () => open(),
 };
-window.nearpage = api;
-watchOpeners(open);
-watchShortcuts(open);
+if (isFirst) {
+  window.nearpage = api;
+  watchOpeners(open);
+  watchShortcuts(open);
+}

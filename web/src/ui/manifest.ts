@@ -1,4 +1,4 @@
-/** A file of the index, beside the loader; `bytes` is what it weighs on the wire. */
+/** A file of the index, relative to the loader; `bytes` is what it weighs on the wire. */
 export interface IndexFile {
   file: string;
   bytes: number;
