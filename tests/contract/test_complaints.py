@@ -20,6 +20,7 @@ import yaml
 from nearpage.builder import Options, Report, build, publish
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.extract import extract
+from nearpage.builder.manifest import EncoderFiles, File
 from nearpage.builder.model import Page
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Mode, as_json, read, search
@@ -132,6 +133,13 @@ def letters(query: str) -> list[str]:
     return [query[:end] for end in range(1, len(query) + 1)]
 
 
+def _not_written(_folder: object, encoder: Encoder) -> EncoderFiles:
+    config, file = encoder.config, File("model-0000000000000000.bin", 0)
+    return EncoderFiles(
+        config.name, config.fingerprint, config.dims, config.limit, config.pooling, "", file, file, file, file
+    )
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterable[Callable[[str], Site]]:
     """The site of a language, built and asked all at once when it is first wanted."""
@@ -139,7 +147,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterable[Callable[[str], S
     with pytest.MonkeyPatch.context() as patch:
         # What is for the browser alone takes seconds to compress, and nobody looks at it here.
         module = import_module("nearpage.builder.build")  # whose name the package gives to its function
-        patch.setattr(module, "_encoder_files", lambda folder, encoder: None)
+        patch.setattr(module, "_encoder_files", _not_written)
         patch.setattr(module, "asset", lambda name: b"")
         patch.setattr(publish, "asset", lambda name: b"")
 
