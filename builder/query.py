@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import regex
-from nearpage.builder.terms import LONGEST, Lexeme, Part, Segment, Stem, is_cjk, lexemes
+from nearpage.builder.terms import LONGEST, Lexeme, Part, Segment, Stem, is_cjk, lexemes, symbols
 
 JOINED = 0.95
 """Weight of the spelling without separators, against the one as written."""
@@ -63,8 +63,11 @@ def query_words(
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
             if key not in words or word.weight >= words[key].weight:
                 words[key] = word
+    for symbol in symbols(query):
+        if not every or _is_telling(symbol):
+            words.setdefault(symbol, QueryWord(light_weight if every else 1.0, {symbol: 1.0}))
     if all(is_plain(lexeme) for lexeme in every):
-        keys = list(words)
+        keys = [key for key, word in words.items() if word.written]
         for at, end, joined in spans(keys):
             for key in () if any(key in light for key in keys[at:end]) else keys[at:end]:
                 alternatives = {**words[key].alternatives}
@@ -90,6 +93,11 @@ def is_code(word: QueryWord) -> bool:
     return _NUMBER.search(next(iter(word.alternatives), "")) is not None
 
 
+def _is_telling(symbol: str) -> bool:
+    # A sign beside words is punctuation, and so are a dash and a mark for emphasis.
+    return len(symbol) > 1 and not set(symbol) <= set("-?")
+
+
 def _is_letter(text: str) -> bool:
     return len(text) == 1 and text.isalpha() and not is_cjk(text)
 
@@ -111,6 +119,9 @@ def _words(lexeme: Lexeme, is_last: bool) -> Iterator[QueryWord]:
         yield _word(1.0, whole, is_last)
         return
     if len(segments) == 1:
+        if whole and next(iter(whole))[-1] in "+#":  # `C++` is not `C`
+            yield _word(1.0, whole, is_last)
+            return
         spellings = _spellings(segments[0])
         if whole:  # the form with its symbol comes first
             spellings = {term: weight * JOINED for term, weight in spellings.items()}

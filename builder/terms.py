@@ -21,6 +21,8 @@ r"""Text to terms. One specification in two languages: `web/src/engine/terms.ts`
    has a stemmer and the stemmer reads all of these letters (`READ`). In German `ae`, `oe` and `ue` are
    read as umlauts (`PREPARED`), so that `Zuerich` has the stem of `Zürich`.
 
+6. **Symbols.** One to three signs between spaces, such as `!!` or `~`, are a term, but no lexeme.
+
 Forms longer than `LONGEST` code points are left out; their parts remain.
 """
 
@@ -42,6 +44,7 @@ _LEXEME = regex.compile(
     rf"{_WORD}(?:(?:[\-'’.]|::){_WORD})*"
     r"(?:\+\+(?!\+)|(?<=(?<![\p{L}\p{M}\p{N}_])\p{L}{1,2})#(?![\p{L}\p{M}\p{N}_]))?"
 )
+_SYMBOLS = regex.compile(r"(?<![^ \t\n])[!#$%&*+\-/:<=>?@\\^|~]{1,3}(?![^ \t\n])")
 _CJK = r"\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\uff70\uff9e\uff9f"
 _RUNS = regex.compile(rf"[{_CJK}][{_CJK}\p{{M}}]*|[^{_CJK}]+")
 # A letter of such a run with its marks; a Hangul syllable may be written as its letters.
@@ -67,7 +70,10 @@ _ELISION = regex.compile(
 _APOSTROPHE = regex.compile(r"['’]")
 _NUMBERS = regex.compile(r"^[vV]?\p{N}+(?:\.\p{N}+)+$")
 # A lower-case letter or number before a capital, and the last capital of a run before a word: "URLs" is one.
-_CASE = regex.compile(r"(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})")
+# A number goes with one capital that ends the name (`I2C`).
+_CASE = regex.compile(
+    r"(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}[\p{Lu}\p{Ll}])|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})"
+)
 _LETTERS = regex.compile(r"^[\p{L}\p{M}]{3,}$")
 _MARKS = regex.compile(r"[\u0300-\u036f]")
 _FOLDED = str.maketrans({"ß": "ss", "œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ς": "σ", "ı": "i"})
@@ -190,6 +196,12 @@ def terms(text: str, stem: Stem) -> Iterator[str]:
     """Every term of a text, a form as often as it occurs, each form once a lexeme."""
     for _, lexeme in _found(text):
         yield from _terms(lexeme, stem)
+    yield from symbols(text)
+
+
+def symbols(text: str) -> Iterator[str]:
+    """The signs that stand by themselves (rule 6)."""
+    return (match.group() for match in _SYMBOLS.finditer(text))
 
 
 def _found(text: str) -> Iterator[tuple[int, str]]:

@@ -1,6 +1,6 @@
 /** A query as words to look up; the twin of `builder/query.py`, which gives the reasons. */
 
-import { isCjk, isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem } from "./terms.ts";
+import { isCjk, isTerm, type Lexeme, lexemes, type Part, type Segment, type Stem, symbols } from "./terms.ts";
 
 export const JOINED = 0.95;
 export const STEM = 0.85;
@@ -44,8 +44,13 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
       if (!before || word.weight >= before.weight) words.set(key, word);
     }
   }
+  for (const symbol of symbols(query)) {
+    if ((all.length === 0 || isTelling(symbol)) && !words.has(symbol)) {
+      words.set(symbol, { ...word(1, [[symbol, 1]], false), weight: all.length ? light.weight : 1 });
+    }
+  }
   if (all.every(isPlain)) {
-    const keys = [...words.keys()];
+    const keys = [...words].filter(([, { written }]) => written).map(([key]) => key);
     for (const [at, end, joined] of spans(keys)) {
       const spanned = keys.slice(at, end);
       for (const key of spanned.some((word) => light.words.has(word)) ? [] : spanned) {
@@ -77,6 +82,10 @@ export function isCode({ alternatives }: QueryWord): boolean {
   return /\p{N}/u.test(first);
 }
 
+function isTelling(symbol: string): boolean {
+  return symbol.length > 1 && !/^[-?]+$/.test(symbol);
+}
+
 function isLetter(text: string): boolean {
   return /^\p{L}$/u.test(text) && !isCjk(text);
 }
@@ -100,6 +109,10 @@ function* wordsOf({ whole, segments }: Lexeme, isLast: boolean): Generator<Query
     return;
   }
   if (segments.length === 1) {
+    if (/[+#]$/u.test(whole[0] ?? "")) {
+      yield word(1, wholes, isLast);
+      return;
+    }
     const spellings = spellingsOf(first);
     const scaled = wholes.length
       ? spellings.map(([term, weight]): [string, number] => [term, weight * JOINED])

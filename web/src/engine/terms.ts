@@ -37,6 +37,7 @@ const LEXEME = new RegExp(
     "(?:\\+\\+(?!\\+)|(?<=(?<![\\p{L}\\p{M}\\p{N}_])\\p{L}{1,2})#(?![\\p{L}\\p{M}\\p{N}_]))?",
   "gu",
 );
+const SYMBOLS = /(?<![^ \t\n])[!#$%&*+\-/:<=>?@\\^|~]{1,3}(?![^ \t\n])/gu;
 const CJK =
   "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\u30fc\\uff70\\uff9e\\uff9f";
 const RUNS = new RegExp(`[${CJK}][${CJK}\\p{M}]*|[^${CJK}]+`, "gu");
@@ -61,7 +62,7 @@ const ELISION = new RegExp(
 );
 const APOSTROPHE = /['’]/gu;
 const NUMBERS = /^[vV]?\p{N}+(?:\.\p{N}+)+$/u;
-const CASE = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+const CASE = /(?<=\p{Ll})(?=\p{Lu})|(?<=\p{N})(?=\p{Lu}[\p{Lu}\p{Ll}])|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 const UNITS = /[-_]+/u;
 const LETTERS = /^[\p{L}\p{M}]{3,}$/u;
 const MARKS = /[\u0300-\u036f]/gu;
@@ -129,6 +130,12 @@ function* divided(start: number, chain: string): Generator<[start: number, lexem
 /** Every term of a text, a form as often as it occurs, each form once a lexeme. */
 export function* terms(text: string, stem: Stem): Generator<string> {
   for (const lexeme of lexemes(text, stem)) yield* termsOf(lexeme);
+  yield* symbols(text);
+}
+
+/** The signs that stand by themselves (rule 6). */
+export function symbols(text: string): string[] {
+  return Array.from(text.matchAll(SYMBOLS), ([found]) => found);
 }
 
 /** The key of each lexeme: one term that all its spellings share (`includerouter`), and its exact form. */
