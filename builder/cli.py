@@ -18,8 +18,9 @@ from nearpage.builder.check import table as checks_table
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, NearpageError, UsageError
 from nearpage.builder.evaluate import check_index, evaluate, read_queries, table
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, as_json, search
+from nearpage.builder.search import as_json, search
 from nearpage.builder.serve import serve
 from nearpage.builder.site import build_site
 from rich.console import Console

@@ -16,8 +16,9 @@ import orjson
 from nearpage.builder.check import Expectation, Outcome, check
 from nearpage.builder.errors import UsageError
 from nearpage.builder.page_names import normalised
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, SearchResult, search
+from nearpage.builder.search import SearchResult, search
 
 MEASURES = ("ndcg@10", "mrr@10", "recall@5", "success@1")
 PAGES = 10

@@ -31,8 +31,9 @@ from nearpage.builder.manifest import (
 )
 from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.postings import dictionary, post
+from nearpage.builder.ranking import Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Mode, search
+from nearpage.builder.search import search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
 from nearpage.builder.vectors import SCHEME, quantise
