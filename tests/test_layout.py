@@ -54,7 +54,7 @@ MAY_IMPORT = {
     "ranking": "bm25 errors exact floor fusion operators query reader spelling terms vectors",
     "explain": "bm25 exact postings query ranking reader",
     "search": "errors exact explain format ranking reader",
-    "show": "explain postings search",
+    "show": "explain search",
     "evaluate": "check errors page_names ranking reader search",
     "build": (
         "bm25 cache changelog encoder errors floor format fusion languages manifest model passages postings "
