@@ -87,9 +87,10 @@ def _places(hit: Hit, explanation: HitExplanation) -> Iterator[str]:
         yield f"score {_number(hit.score)} = {' + '.join(parts)}"
     boost = f" (boost {_number(explanation.boost)})" if explanation.boost != 1 else ""
     if vector:
+        root = f" × √{_number(explanation.boost)}" if boost else ""
         yield (
             f"{_rank(vector.rank)} by vector: {_number(vector.score)}, cosine {_number(vector.cosine)}"
-            f"{boost} + {_number(vector.support)} of its page"
+            f"{root} + {_number(vector.support)} of its page"
         )
     if lexical:
         parts = [f"{_number(lexical.bm25)} BM25{boost}", f"{_number(lexical.support)} of its page"]
@@ -122,5 +123,5 @@ def _rank(rank: int | None) -> str:
 
 
 def _number(value: float) -> str:
-    """Four digits, as many as tell two neighbours in a ranking apart."""
-    return f"{value:.4g}"
+    """As many digits as tell two neighbours in a ranking apart."""
+    return f"{value:.4g}" if abs(value) < 1000 else f"{value:.3f}"
