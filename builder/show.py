@@ -18,7 +18,7 @@ FLOOR = {
     "below": "applied: nothing relevant",
 }
 NOTHING = {
-    "no_match": "no passage has any of it",
+    "no_match": "no passage matches",
     "floor": "the evidence is below the floor",
     "unknown_number": "the site does not have this number",
 }
