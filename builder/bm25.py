@@ -15,8 +15,9 @@ last bit; everything else is IEEE arithmetic in the same order, so both language
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +56,15 @@ class LexicalScores:
     coverage: Floats
 
 
+class Match(NamedTuple):
+    """A term that a query word may stand for: its weight there, its idf and its posting list."""
+
+    term: str
+    weight: float
+    idf: float
+    found: PostingList
+
+
 def idf(passages: int, df: int) -> float:
     """Inverse document frequency of a term that stands in `df` of `passages`."""
     return float(np.float32(math.log(1 + (passages - df + 0.5) / (df + 0.5))))
@@ -81,43 +91,62 @@ def score(
     for word in words:
         best = np.zeros(count)
         rarest = 0.0
-        for term, weight in word.alternatives.items():
-            found = postings(term)
-            if found is None:
-                continue
-            factor = weight * idf(count, len(found.passages))
+        for match in matches(word, postings, expand, count):
+            factor = match.weight * match.idf
             rarest = max(rarest, factor)
-            saturated = factor * _saturation(found, norms, parameters.k1)
-            best[found.passages] = np.maximum(best[found.passages], saturated)
-        if word.prefix is not None:
-            begun = np.zeros(count)
-            for term in chosen_expansions(expand(word.prefix)):
-                found = postings(term)
-                if found is not None:
-                    saturated = _saturation(found, norms, parameters.k1)
-                    begun[found.passages] = np.maximum(begun[found.passages], saturated)
-            if begun.any():
-                factor = PREFIX * idf(count, int(np.count_nonzero(begun)))
-                rarest = max(rarest, factor)
-                best = np.maximum(best, factor * begun)
+            tf = summed(weighted(match.found, norms))
+            value = factor * (tf / (parameters.k1 + tf))
+            best[match.found.passages] = np.maximum(best[match.found.passages], value)
         # A word that the site does not know is asked for all the same.
         importance = word.weight * (rarest or idf(count, 0))
         asked += importance
         total += word.weight * best
         covered += np.where(best > 0, importance, 0.0)
     share = covered / asked if asked else covered
-    scores = total * (1 - parameters.coverage + parameters.coverage * share) * boosts
+    scores = total * covering(share, parameters.coverage) * boosts
     return LexicalScores(scores, share)
 
 
-def _saturation(found: PostingList, norms: Floats, k1: float) -> Floats:
-    """tf~ / (k1 + tf~) of each passage of a posting list."""
-    weighted = found.frequencies * norms[found.passages]
-    # Field by field, and not sum(), which may add in another order.
+def matches(
+    word: QueryWord,
+    postings: Callable[[str], PostingList | None],
+    expand: Callable[[str], Sequence[tuple[str, int]]],
+    count: int,
+) -> Iterator[Match]:
+    """The terms, of `count` passages, that a word may stand for; in a passage the best one counts."""
+    for term, weight in word.alternatives.items():
+        found = postings(term)
+        if found is not None:
+            yield Match(term, weight, idf(count, len(found.passages)), found)
+    if word.prefix is None:
+        return
+    begun = [(term, postings(term)) for term in chosen_expansions(expand(word.prefix))]
+    having = np.zeros(count, np.bool_)
+    for _, found in begun:
+        if found is not None:
+            having[found.passages] = True
+    rarity = idf(count, int(np.count_nonzero(having)))
+    for term, found in begun:
+        if found is not None:
+            yield Match(term, PREFIX, rarity, found)
+
+
+def weighted(found: PostingList, norms: Floats) -> Floats:
+    """What each field [n, fields] of a posting list's passages adds to tf~."""
+    return np.asarray(found.frequencies * norms[found.passages], np.float64)
+
+
+def summed(weighted: Floats) -> Floats:
+    """tf~ [n]: field by field, and not by sum(), which may add in another order."""
     tf = weighted[:, 0]
     for field in range(1, weighted.shape[1]):
         tf = tf + weighted[:, field]
-    return np.asarray(tf / (k1 + tf), np.float64)
+    return tf
+
+
+def covering(share: Floats, coverage: float) -> Floats:
+    """The factor [n] of passages that cover such shares [n] of the query."""
+    return 1 - coverage + coverage * share
 
 
 def norm(lengths: Floats, parameters: Bm25Parameters) -> Floats:

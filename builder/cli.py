@@ -18,12 +18,14 @@ from nearpage.builder.check import table as checks_table
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError, NearpageError, UsageError
 from nearpage.builder.evaluate import check_index, evaluate, read_queries, table
+from nearpage.builder.output import watched_output
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, as_json, search
+from nearpage.builder.search import as_json, search
 from nearpage.builder.serve import serve
+from nearpage.builder.show import show
 from nearpage.builder.site import build_site
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
@@ -120,26 +122,20 @@ def build_command(
 @click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--mode", type=MODES, default="hybrid", show_default=True)
 @click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@click.option("--explain", is_flag=True, help="Say why: terms, scores, ranks, the relevance floor.")
 @click.option("--json", "as_document", is_flag=True, help="Print the result as JSON.")
 def search_command(
-    query: str, folder: Path, limit: int, mode: Mode, encoder: Path | None, as_document: bool
+    query: str, folder: Path, limit: int, mode: Mode, encoder: Path | None, explain: bool, as_document: bool
 ) -> None:
     """Answer QUERY from an index, as the browser does."""
     # Bytes of the command line that are no UTF-8 are no text either.
     query = query.encode(errors="surrogateescape").decode(errors="replace")
     index = open_index(folder)
-    result = search(index, query, mode, limit, query_encoder(index, mode, encoder))
+    result = search(index, query, mode, limit, query_encoder(index, mode, encoder), explain)
     if as_document:
         _print_json(as_json(result))
         return
-    output = Console(highlight=False, emoji=False)
-    if result.status == "nothing_relevant":
-        output.print("Nothing relevant.")
-    for hit in result.hits:
-        title = escape(" > ".join([hit.title, *hit.heading_path]))
-        output.print(f"[bold]{hit.rank}. {title}[/bold]", soft_wrap=True)
-        output.print(f"   [cyan]{escape(hit.url)}[/cyan]", soft_wrap=True)
-        output.print(f"   {escape(' '.join(hit.text.split())[:240])}\n")
+    show(Console(highlight=False, emoji=False), result)
 
 
 @cli.command("eval")
@@ -279,7 +275,8 @@ def _fail(reason: str, exit_code: int) -> NoReturn:
 def main() -> None:
     """The entry point: a user's errors are one line on standard error, never a traceback."""
     try:
-        cli.main(standalone_mode=False)
+        with watched_output():
+            cli.main(standalone_mode=False)
     except NearpageError as error:
         _fail(str(error), error.exit_code)
     except click.UsageError as error:

@@ -4,7 +4,8 @@ NearpageError               anything below; the command line prints its message 
 ├── UsageError              wrong options or configuration; exits with 2
 ├── SourceError             the site's folder or one of its pages cannot be read
 ├── EncoderError            the encoder is missing, foreign or does not fit the index
-└── FormatError             index bytes that are wrong, truncated or newer than this reader
+├── FormatError             index bytes that are wrong, truncated or newer than this reader
+└── OutputError             standard output is full or closed
 """
 
 
@@ -30,3 +31,7 @@ class EncoderError(NearpageError):
 
 class FormatError(NearpageError):
     """Index bytes that are wrong, truncated or newer than this reader."""
+
+
+class OutputError(NearpageError):
+    """Standard output is full or closed."""

@@ -16,8 +16,9 @@ import orjson
 from nearpage.builder.check import Expectation, Outcome, check
 from nearpage.builder.errors import UsageError
 from nearpage.builder.page_names import normalised
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, SearchResult, search
+from nearpage.builder.search import SearchResult, search
 
 MEASURES = ("ndcg@10", "mrr@10", "recall@5", "success@1")
 PAGES = 10
@@ -65,24 +66,36 @@ def read_queries(path: Path) -> list[Query]:
         if not line.strip():
             continue
         try:
-            members = orjson.loads(line)
-            grades: dict[str, int] = {}
-            for relevant in members["relevant"]:
-                page = normalised(relevant["page"])
-                if grade := max(grades.get(page, 0), int(relevant["grade"])):
-                    grades[page] = grade
-            query = members["query"]
-            if not isinstance(query, str):
-                raise TypeError(f"query is {query!r}")
-            queries.append(Query(str(members["id"]), query, str(members["kind"]), grades))
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            queries.append(_query(orjson.loads(line)))
+        except (TypeError, ValueError) as error:
             raise UsageError(
-                f'{path}, line {number}: not a query ({error!r}); expected {{"id", "query", "kind", '
+                f'{path}, line {number}: not a query ({error}); expected {{"id", "query", "kind", '
                 '"relevant": [{"page", "anchor", "grade"}]}'
             ) from error
     if not queries:
         raise UsageError(f"{path}: no queries in it; expected a JSON line each")
     return queries
+
+
+def _query(line: object) -> Query:
+    """The query of a line's JSON; a TypeError or ValueError says what is wrong with it."""
+    query = _member(line, "query", str)
+    grades: dict[str, int] = {}
+    for relevant in _member(line, "relevant", list):
+        page = normalised(_member(relevant, "page", str))
+        if grade := max(grades.get(page, 0), int(_member(relevant, "grade", object))):
+            grades[page] = grade
+    return Query(str(_member(line, "id", object)), query, str(_member(line, "kind", object)), grades)
+
+
+def _member(members: object, name: str, kind: type) -> Any:
+    if not isinstance(members, dict):
+        raise TypeError(f"{members!r} is no object")
+    if name not in members:
+        raise ValueError(f'it has no "{name}"')
+    if not isinstance(members[name], kind):
+        raise TypeError(f'"{name}" is {members[name]!r}')
+    return members[name]
 
 
 def evaluate(index: Index, queries: Sequence[Query], mode: Mode, encode: Encode | None) -> Evaluation:

@@ -60,11 +60,15 @@ def verbatim_first(
     So `Contact`, a class, comes before `contact`, a field, and after it where that is asked for. `named`
     gives a passage's title and own heading. Those without a tier stay where they are.
     """
-    written = query.strip()
     return sorted(
         order,
-        key=lambda item: (-tiers[item[0]], bool(tiers[item[0]]) and written not in named(item[0])),
+        key=lambda item: (-tiers[item[0]], bool(tiers[item[0]]) and not is_verbatim(query, named(item[0]))),
     )
+
+
+def is_verbatim(query: str, names: Collection[str]) -> bool:
+    """Whether one of a passage's names is the query as it is written."""
+    return query.strip() in names
 
 
 def _is_plain(query: str, stem: Stem) -> bool:

@@ -1,5 +1,7 @@
 """The relevance floor: where "nothing relevant" begins on a site, found out when its index is built.
 
+`judge` is what a search does with it; `web/src/engine/floor.ts` mirrors it.
+
 A query's evidence is its best cosine with any passage, and a part of the best share of its words that any of
 the nearest passages covers: words that stand together where the meaning leads are no accident, elsewhere on a
 large site they are, and a spelling that was guessed is no evidence. The floor stands between what questions
@@ -8,6 +10,8 @@ subjects answers a few) and what the site's own headings earn, asked as question
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from nearpage.builder.manifest import Floor
@@ -94,3 +98,31 @@ def calibrate(evidence: Callable[[str], float], headings: Sequence[str]) -> Floo
 
 def _percentiles(values: list[float], which: tuple[int, int]) -> tuple[float, ...]:
     return tuple(round(float(value), 4) for value in np.percentile(values, which))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the floor said of an answer.
+
+    `cosine` is the best of any passage, `coverage` the best covered share of the nearest passages, `evidence`
+    their weighted sum; all None where no ranking by vector took part, for there the floor says nothing. The
+    reason is `below` where the floor was applied; else `no_vectors`, `reached`, or what lifts an answer over
+    any floor: `exact` (a passage is in a tier) or `covered` (one has all words of the query).
+    """
+
+    cosine: float | None
+    coverage: float | None
+    evidence: float | None
+    reason: Literal["no_vectors", "reached", "exact", "covered", "below"]
+
+
+def judge(floor: Floor, near: tuple[float, float] | None, is_exact: bool, is_covered: bool) -> Verdict:
+    """The verdict on an answer with the best cosine and coverage `near`."""
+    if near is None:
+        return Verdict(None, None, None, "no_vectors")
+    cosine, coverage = near
+    evidence = cosine + floor.coverage_weight * coverage
+    if evidence >= floor.threshold:
+        return Verdict(cosine, coverage, evidence, "reached")
+    # Who gives a title or words that all stand in one passage has found it, whatever half a word means.
+    return Verdict(cosine, coverage, evidence, "exact" if is_exact else "covered" if is_covered else "below")

@@ -48,16 +48,20 @@ MAY_IMPORT = {
     "lock": "errors",
     "publish": "errors manifest",
     "serve": "errors",
+    "output": "errors",
     "reader": "bm25 errors format manifest postings vectors",
     # What is done with them.
-    "search": "bm25 errors exact format fusion operators query reader spelling terms vectors",
-    "evaluate": "check errors page_names reader search",
+    "ranking": "bm25 errors exact floor fusion operators query reader spelling terms vectors",
+    "explain": "bm25 exact postings query ranking reader",
+    "search": "errors exact explain format ranking reader",
+    "show": "explain search",
+    "evaluate": "check errors page_names ranking reader search",
     "build": (
         "bm25 cache changelog encoder errors floor format fusion languages manifest model passages postings "
         "publish query settings spelling terms vectors"
     ),
     "site": "build extract languages lock pages publish",
-    "cli": "build cache check encoder errors evaluate reader search serve site",
+    "cli": "build cache check encoder errors evaluate output ranking reader search serve show site",
     "__init__": ("build check encoder errors evaluate extract lock model publish reader search site"),
 }
 PURE = (

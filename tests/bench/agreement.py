@@ -16,8 +16,9 @@ from typing import Any
 
 from nearpage.builder.cli import query_encoder
 from nearpage.builder.evaluate import read_queries
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, as_json, search
+from nearpage.builder.search import as_json, search
 from playwright.sync_api import Browser, Page
 
 from tests.bench.browser import chromium, served, visit

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from nearpage.builder import Index
 from nearpage.builder.cli import query_encoder
+from nearpage.builder.search import as_json, search
 
 from tests.bench.agreement import MODES, differ, in_browser, in_python, queries
 
@@ -48,6 +50,39 @@ def ask(tab: Any, query: str, mode: str, limit: int = 10) -> Any:
         "([query, options]) => window.nearpage.search(query, options)",
         [query, {"mode": mode, "limit": limit}],
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "part"),
+    [
+        ("3", "TypeError", "the query must be a string"),
+        ("'x', {mode: 'magic'}", "RangeError", "mode must be"),
+        ("'x', {limit: 0}", "RangeError", "limit must be"),
+    ],
+)
+def test_a_search_with_a_wrong_argument_is_rejected(
+    new_tab: NewTab, address: str, arguments: str, name: str, part: str
+) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    told = tab.page.evaluate(
+        f"() => window.nearpage.search({arguments}).then(() => null, error => [error.name, error.message])"
+    )
+    assert told[0] == name
+    assert part in told[1]
+    assert tab.of_index() == ["nearpage.js"]
+
+
+def test_the_browser_explains_as_the_command_line_does(new_tab: NewTab, address: str, docs: Path) -> None:
+    tab = new_tab()
+    tab.page.goto(address)
+    for query in ("how large is the encoder", "window.nearpage.search", "pasta reciepe"):
+        there = tab.page.evaluate(
+            "query => window.nearpage.search(query, {mode: 'lexical', limit: 3, explain: true})", query
+        )
+        index = Index(docs / "nearpage")
+        assert there == as_json(search(index, query, "lexical", 3, explained=True))
+        assert "explanation" in there
 
 
 def test_a_page_load_asks_for_the_loader_and_nothing_else(new_tab: NewTab, address: str) -> None:

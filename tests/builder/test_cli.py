@@ -64,6 +64,52 @@ def assert_one_line(ran: Ran, code: int, *parts: object) -> None:
         assert str(part) in ran.err
 
 
+# Standard output ---------------------------------------------------------------------------------------
+
+PRINTING = (
+    ["--help"],
+    ["search", "--help"],
+    ["--version"],
+    ["stats"],
+    ["stats", "--json"],
+    ["search", "kettle"],
+)
+
+
+def printing(arguments: list[str], site: Path) -> list[str]:
+    """A command that prints, with an index where it needs one."""
+    needs_index = arguments[0] in {"stats", "search"} and "--help" not in arguments
+    lexical = ["--mode", "lexical"] if arguments == ["search", "kettle"] else []
+    return [str(NEARPAGE), *arguments, *lexical, *(["--index", str(site)] if needs_index else [])]
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+def test_a_full_disk_is_one_line(built: Path, arguments: list[str]) -> None:
+    command = printing(arguments, built)
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    expected = "nearpage: standard output cannot be written (No space left on device); what was printed is"
+    assert (ran.returncode, ran.stderr) == (1, f"{expected} not complete\n")
+
+
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+def test_a_closed_pipe_is_one_line(built: Path, arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = printing(arguments, built)
+    ran = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("nearpage: standard output cannot be written (Broken pipe); ")
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_program_without_standard_output_does_its_work(built: Path) -> None:
+    command = 'exec "$0" stats --index "$1" >&-'
+    ran = subprocess.run(["sh", "-c", command, NEARPAGE, built], capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 # What goes wrong -------------------------------------------------------------------------------------
 
 
@@ -408,6 +454,34 @@ def test_hits_for_people_show_text_as_it_stands(run: Run, built: Path) -> None:
 def test_a_query_of_bytes_that_are_no_text_is_answered(run: Run, built: Path) -> None:
     ran = run("search", "kettle \udcff", "--index", built, "--mode", "lexical", "--json")
     assert json.loads(ran.out)["query"] == "kettle \ufffd"
+
+
+def test_an_explanation_adds_to_the_json_and_changes_none_of_it(
+    run: Run, built: Path, encoders: Path
+) -> None:
+    arguments = ("search", "boil_timeout ", "--index", built, "--encoder", encoders / "tiny", "--json")
+    plain = json.loads(run(*arguments).out)
+    explained = json.loads(run(*arguments, "--explain").out)
+    assert explained.pop("explanation")["floor"]["threshold"] > 0
+    for hit in explained["hits"]:
+        assert list(hit.pop("explanation")) == ["boost", "exact", "lexical", "vector", "fusion"]
+    assert explained == plain
+
+
+def test_an_explanation_for_people(run: Run, built: Path, encoders: Path) -> None:
+    arguments = ("search", "boil_timeout", "--index", built, "--encoder", encoders / "tiny", "--explain")
+    out = run(*arguments, "--limit", 1).out
+    assert re.search(r"^Floor [\d.]+: (reached|not applied, .*); evidence [\d.]+ = cosine", out, re.MULTILINE)
+    assert re.search(r"^   score [\d.]+ = [\d.]+ by words \+ [\d.]+ by vector \+ 1 exact$", out, re.MULTILINE)
+    assert "its name is the query" in out
+    assert re.search(r"^   #1 by words: [\d.]+ = [\d.]+ BM25 \+ .*; covers 100%$", out, re.MULTILINE)
+    assert re.search(r"^   boil_timeout +boil_timeout +1 .* (body|code) 1×", out, re.MULTILINE)
+
+
+def test_nothing_relevant_is_explained(run: Run, built: Path) -> None:
+    out = run("search", "xyzzy plugh", "--index", built, "--mode", "lexical", "--explain").out
+    assert out.startswith("Nothing relevant.\nWords: xyzzy, plugh")
+    assert "No hits: no passage matches" in out
 
 
 def test_eval_prints_measures_and_writes_the_run(

@@ -114,6 +114,25 @@ def test_a_bad_line_is_named_in_one(tmp_path: Path, line: object) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("missing", "line"),
+    [
+        ("query", {"id": 1, "kind": "x", "relevant": []}),
+        ("relevant", {"id": 1, "query": "x", "kind": "x"}),
+        ("id", {"query": "x", "kind": "x", "relevant": []}),
+        ("kind", {"id": 1, "query": "x", "relevant": []}),
+        ("page", {"id": 1, "query": "x", "kind": "x", "relevant": [{"grade": 1}]}),
+        ("grade", {"id": 1, "query": "x", "kind": "x", "relevant": [{"page": "x"}]}),
+    ],
+)
+def test_what_a_line_lacks_is_named(tmp_path: Path, missing: str, line: object) -> None:
+    path = write(tmp_path / "q.jsonl", question(1, "what", "guide/"), "", line)
+    with pytest.raises(
+        UsageError, match=rf'q.jsonl, line 3: not a query \(it has no "{missing}"\); expected'
+    ):
+        read_queries(path)
+
+
 def test_a_file_without_queries_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no queries in it"):
         read_queries(write(tmp_path / "q.jsonl", "", ""))

@@ -6,8 +6,9 @@ import pytest
 from nearpage.builder.build import Options
 from nearpage.builder.encoder import Encoder
 from nearpage.builder.errors import FormatError
+from nearpage.builder.ranking import Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Mode, search
+from nearpage.builder.search import search
 from nearpage.builder.site import build_site
 
 MODES: list[Mode] = ["hybrid", "lexical", "vector"]

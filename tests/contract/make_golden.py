@@ -31,8 +31,9 @@ from nearpage.builder.manifest import (
 )
 from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.postings import dictionary, post
+from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Mode, search
+from nearpage.builder.search import as_json, search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
 from nearpage.builder.vectors import SCHEME, quantise
@@ -40,11 +41,13 @@ from nearpage.builder.vectors import SCHEME, quantise
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
 ANSWERS = HERE / "queries.json"
+EXPLANATIONS = HERE / "explanations.json"
 LANGUAGE = "en"
 DIMS = 24
 PACK_BYTES = 1_200
 VECTORS_A_PACK = 10
 LIMIT = 10
+EXPLAINED_HITS = 3
 MODES: tuple[Mode, ...] = ("hybrid", "lexical", "vector")
 
 QUERIES = (
@@ -112,6 +115,26 @@ QUERIES = (
     "?!",
     "",
 )
+
+
+EXPLAINED = (
+    "how do I run something after the response has been sent?",
+    "retry a failed task ",
+    "APIRouter.include_router",
+    "routes routing",
+    "conn",
+    "urls",
+    "v2.0.1",
+    "18",
+    "日本語の検索",
+    "quantum chromodynamics of penguins",
+    "how do I run backgruond taks",
+    'tasks "the response has been"',
+    "router -include_router",
+    "First steps",
+    "?!",
+)
+"""Queries of which the answers are explained too."""
 
 
 def encode(text: str) -> npt.NDArray[np.float32]:
@@ -232,13 +255,26 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
         yield answer
 
 
+def explanations(folder: Path) -> Iterator[dict[str, Any]]:
+    """Queries with their vectors, and why each of their best hits, and the answer, is so in every mode."""
+    index = Index(folder)
+    for query in EXPLAINED:
+        explained: dict[str, Any] = {"query": query, "encoded": encode(read(index, query).text).tolist()}
+        for mode in MODES:
+            result = as_json(search(index, query, mode, EXPLAINED_HITS, encode, explained=True))
+            hits = [{"url": hit["url"], **hit["explanation"]} for hit in result["hits"]]
+            explained[mode] = {"result": result["explanation"], "hits": hits}
+        yield explained
+
+
 def main() -> None:
     """Write the index anew, and then the answers that it gives."""
     shutil.rmtree(INDEX, ignore_errors=True)
     INDEX.mkdir()
     write(INDEX)
-    lines = [json.dumps(answer, ensure_ascii=False) for answer in answers(INDEX)]
-    ANSWERS.write_text("[\n" + ",\n".join(lines) + "\n]\n")
+    for path, found in ((ANSWERS, answers(INDEX)), (EXPLANATIONS, explanations(INDEX))):
+        lines = [json.dumps(each, ensure_ascii=False) for each in found]
+        path.write_text("[\n" + ",\n".join(lines) + "\n]\n")
 
 
 if __name__ == "__main__":

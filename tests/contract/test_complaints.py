@@ -22,8 +22,9 @@ from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.extract import extract
 from nearpage.builder.manifest import EncoderFiles, File
 from nearpage.builder.model import Page
+from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Mode, as_json, read, search
+from nearpage.builder.search import as_json, search
 
 HERE = Path(__file__).parent
 LIMIT = 10

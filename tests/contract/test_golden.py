@@ -93,3 +93,9 @@ def test_every_query_is_answered_as_before_to_the_last_bit(golden: ModuleType) -
     expected = json.loads(golden.ANSWERS.read_text())
     for answer, wanted in zip(golden.answers(golden.INDEX), expected, strict=True):
         assert answer == wanted
+
+
+def test_every_explanation_is_as_before_to_the_last_bit(golden: ModuleType) -> None:
+    expected = json.loads(golden.EXPLANATIONS.read_text())
+    for explained, wanted in zip(golden.explanations(golden.INDEX), expected, strict=True):
+        assert explained == wanted

@@ -1,7 +1,7 @@
 /**
  * The browser's search for tests in Python: `node ask.mjs INDEX_FOLDER`.
  *
- * Reads lines of JSON, `[query, mode, limit, vector or null]`, and answers each with one: what the worker
+ * Reads lines of JSON, `[query, mode, limit, vector or null, whether to explain]`, and answers each with one: what the worker
  * would answer the page, without marks. The files come from the disk, all else is what runs in the browser.
  */
 
@@ -49,9 +49,10 @@ const session = new Session(base.href, manifest, stem);
 const codes = manifest.vectors && (await session.codes(() => undefined));
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [query, mode, limit, vector] = JSON.parse(line);
+  const [query, mode, limit, vector, isExplained] = JSON.parse(line);
   const semantic = vector && { vector: Float32Array.from(vector), codes };
-  const { rung, ...result } = await session.search(await session.read(query), mode, limit, semantic);
+  const question = await session.read(query);
+  const { rung, ...result } = await session.search(question, mode, limit, semantic, isExplained);
   const hits = result.hits.map(({ blocks, ...hit }) => hit);
   process.stdout.write(`${JSON.stringify({ ...result, hits })}\n`);
 }

@@ -57,6 +57,17 @@ describe("the client", () => {
     expect((await second).query).toBe("two");
   });
 
+  it("asks for reasons only where they are wanted", () => {
+    const { spawn, spawned } = workers();
+    const client = createClient(spawn, async () => undefined);
+    void client.search("one", 10, "hybrid", true);
+    void client.search("two", 10, "hybrid", false);
+    expect(spawned[0]?.sent).toEqual([
+      { type: "search", id: 1, query: "one", limit: 10, mode: "hybrid", explain: true },
+      { type: "search", id: 2, query: "two", limit: 10, mode: "hybrid" },
+    ]);
+  });
+
   it("rejects with the failure's code", async () => {
     const { spawn, spawned } = workers();
     const search = createClient(spawn, async () => undefined).search("one", 10);

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parseManifest } from "../../web/src/engine/manifest.ts";
-import type { Mode } from "../../web/src/engine/types.ts";
+import type { HitExplanation, Mode, ResultExplanation } from "../../web/src/engine/types.ts";
 import { Session } from "../../web/src/worker/session.ts";
 import { stemOf } from "./stemming.ts";
 
@@ -17,13 +17,21 @@ interface Answer extends Record<Mode, { status: string; hits: WrittenHit[] }> {
   encoded: number[];
 }
 
+interface Explained
+  extends Record<Mode, { result: ResultExplanation; hits: (HitExplanation & { url: string })[] }> {
+  query: string;
+  encoded: number[];
+}
+
 const CONTRACT = new URL("../contract/", import.meta.url);
 const INDEX = new URL("index/", CONTRACT);
 const LIMIT = 10;
+const EXPLAINED_HITS = 3;
 const json = (path: string) => JSON.parse(readFileSync(new URL(path, CONTRACT), "utf8")) as unknown;
 
 const manifest = parseManifest(json("index/manifest.json"));
 const answers = json("queries.json") as Answer[];
+const explanations = json("explanations.json") as Explained[];
 const fetched: string[] = [];
 
 beforeAll(() => {
@@ -56,6 +64,23 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
     const { status, suggestion } = result;
     expect({ status, hits, ...(suggestion !== undefined && { suggestion }) }).toStrictEqual(expected[mode]);
   });
+
+  it.each(explanations)('explains as Python does: "$query"', async ({ query, encoded, ...expected }) => {
+    const session = opened();
+    const semantic = { vector: Float32Array.from(encoded), codes: await session.codes(() => undefined) };
+    const question = await session.read(query);
+    const given = mode === "lexical" ? null : semantic;
+    const result = await session.search(question, mode, EXPLAINED_HITS, given, true);
+    const hits = result.hits.map(({ url, explanation }) => ({ url, ...explanation }));
+    expect({ result: result.explanation, hits }).toStrictEqual(expected[mode]);
+  });
+});
+
+it("explains nothing that was not asked for", async () => {
+  const session = opened();
+  const result = await session.search(await session.read("retries"), "lexical", 1, null);
+  expect(result).not.toHaveProperty("explanation");
+  expect(result.hits[0]).not.toHaveProperty("explanation");
 });
 
 it("fetches the packs of postings that a query needs, and of texts those of its hits", async () => {

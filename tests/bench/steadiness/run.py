@@ -13,8 +13,9 @@ from nearpage.builder.cli import open_index, query_encoder
 from nearpage.builder.evaluate import Query, read_queries
 from nearpage.builder.format import ShownPassage
 from nearpage.builder.page_names import normalised
+from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.search import Encode, Mode, search
+from nearpage.builder.search import search
 from rich.console import Console
 from rich.table import Table
 

@@ -40,7 +40,7 @@ export function termsFor(word: QueryWord, expand: Lookup["expand"]): Set<string>
  */
 export function score(
   words: readonly QueryWord[],
-  { postings, expand }: Lookup,
+  lookup: Lookup,
   norms: Float64Array,
   boosts: Float64Array,
   parameters: Bm25Parameters,
@@ -52,27 +52,9 @@ export function score(
   for (const word of words) {
     const best = new Float64Array(count);
     let rarest = 0;
-    for (const [term, weight] of word.alternatives) {
-      const found = postings(term);
-      if (!found) continue;
-      const factor = weight * idf(count, found.passages.length);
-      rarest = Math.max(rarest, factor);
-      raise(best, found, norms, parameters.k1, factor);
-    }
-    if (word.prefix !== null) {
-      const begun = new Float64Array(count);
-      for (const term of chosenExpansions(expand(word.prefix))) {
-        const found = postings(term);
-        if (found) raise(begun, found, norms, parameters.k1, 1);
-      }
-      const df = begun.reduce((sum, value) => sum + (value > 0 ? 1 : 0), 0);
-      if (df > 0) {
-        const factor = PREFIX * idf(count, df);
-        rarest = Math.max(rarest, factor);
-        for (let passage = 0; passage < count; passage++) {
-          best[passage] = Math.max(best[passage]!, factor * begun[passage]!);
-        }
-      }
+    for (const match of matches(word, lookup, count)) {
+      rarest = Math.max(rarest, match.weight * match.idf);
+      raise(best, match, norms, parameters.k1);
     }
     // A word that the site does not know is asked for all the same.
     const importance = word.weight * (rarest || idf(count, 0));
@@ -87,26 +69,64 @@ export function score(
   for (let passage = 0; passage < count; passage++) {
     const share = asked > 0 ? covered[passage]! / asked : 0;
     covered[passage] = share;
-    total[passage] =
-      total[passage]! * (1 - parameters.coverage + parameters.coverage * share) * boosts[passage]!;
+    total[passage] = total[passage]! * covering(share, parameters.coverage) * boosts[passage]!;
   }
   return { scores: total, coverage: covered };
 }
 
-/** Raises the scores of the passages of a posting list to factor * tf~ / (k1 + tf~). */
-function raise(
-  scores: Float64Array,
-  { passages, frequencies }: PostingList,
-  norms: Float64Array,
-  k1: number,
-  factor: number,
-): void {
-  for (let index = 0; index < passages.length; index++) {
-    const passage = passages[index]!;
-    let tf = frequencies[FIELDS * index]! * norms[FIELDS * passage]!;
-    for (let field = 1; field < FIELDS; field++) {
-      tf += frequencies[FIELDS * index + field]! * norms[FIELDS * passage + field]!;
-    }
+/** A term that a query word may stand for: its weight there, its idf and its posting list. */
+export interface Match {
+  term: string;
+  weight: number;
+  idf: number;
+  found: PostingList;
+}
+
+/** The terms, of `count` passages, that a word may stand for; in a passage the best one counts. */
+export function matches(
+  { alternatives, prefix }: QueryWord,
+  { postings, expand }: Lookup,
+  count: number,
+): Match[] {
+  const all: Match[] = [];
+  for (const [term, weight] of alternatives) {
+    const found = postings(term);
+    if (found) all.push({ term, weight, idf: idf(count, found.passages.length), found });
+  }
+  if (prefix === null) return all;
+  const begun = chosenExpansions(expand(prefix)).map((term) => ({ term, found: postings(term) }));
+  const having = new Uint8Array(count);
+  for (const { found } of begun) if (found) for (const passage of found.passages) having[passage] = 1;
+  let df = 0;
+  for (const has of having) df += has;
+  const rarity = idf(count, df);
+  for (const { term, found } of begun) {
+    if (found) all.push({ term, weight: PREFIX, idf: rarity, found });
+  }
+  return all;
+}
+
+/** tf~ of the passage at a place of a posting list: what its fields add, field by field. */
+export function frequency({ passages, frequencies }: PostingList, at: number, norms: Float64Array): number {
+  const passage = passages[at]!;
+  let tf = frequencies[FIELDS * at]! * norms[FIELDS * passage]!;
+  for (let field = 1; field < FIELDS; field++) {
+    tf += frequencies[FIELDS * at + field]! * norms[FIELDS * passage + field]!;
+  }
+  return tf;
+}
+
+/** The factor of a passage that covers such a share of the query. */
+export function covering(share: number, coverage: number): number {
+  return 1 - coverage + coverage * share;
+}
+
+/** Raises the scores of the passages of a match to weight * idf * tf~ / (k1 + tf~). */
+function raise(scores: Float64Array, { weight, idf, found }: Match, norms: Float64Array, k1: number): void {
+  const factor = weight * idf;
+  for (let at = 0; at < found.passages.length; at++) {
+    const tf = frequency(found, at, norms);
+    const passage = found.passages[at]!;
     scores[passage] = Math.max(scores[passage]!, factor * (tf / (k1 + tf)));
   }
 }

@@ -57,9 +57,13 @@ export function verbatimFirst(
   tiers: Uint8Array,
   named: (passage: number) => readonly string[],
 ): [number, number][] {
-  const written = query.trim();
-  const isOther = (passage: number) => Number(tiers[passage]! > 0 && !named(passage).includes(written));
+  const isOther = (passage: number) => Number(tiers[passage]! > 0 && !isVerbatim(query, named(passage)));
   return [...order].sort(([left], [right]) => tiers[right]! - tiers[left]! || isOther(left) - isOther(right));
+}
+
+/** Whether one of a passage's names is the query as it is written. */
+export function isVerbatim(query: string, names: readonly string[]): boolean {
+  return names.includes(query.trim());
 }
 
 type Field = (typeof FIELD)[keyof typeof FIELD];

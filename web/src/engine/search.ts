@@ -1,24 +1,37 @@
 /** A query answered from what has been fetched; the twin of `builder/search.py`. */
 
-import { type Lookup, score } from "./bm25.ts";
+import { type LexicalScores, type Lookup, score } from "./bm25.ts";
 import { tiers } from "./exact.ts";
+import { judge, type Verdict } from "./floor.ts";
 import type { ShownPassage } from "./format.ts";
 import { fuse, ranking, supported } from "./fusion.ts";
 import type { Manifest } from "./manifest.ts";
 import { isCode, type QueryWord } from "./query.ts";
 import type { Stem } from "./terms.ts";
-import type { Hit, Mode } from "./types.ts";
+import type { Hit, Mode, Reason } from "./types.ts";
 import { type Codes, cosines } from "./vectors.ts";
 
-/** The passages of an answer, best first, before their texts are there. */
+/**
+ * The passages of an answer, best first, before their texts are there.
+ *
+ * The scores behind it, by passage: of the words, and with their page's support; the cosines, and with their
+ * page's boost and support. Null for a ranking that took no part.
+ */
 export interface Ranked {
-  status: "ok" | "nothing_relevant";
+  /** Empty where nothing is relevant. */
   order: [passage: number, score: number][];
+  /** Why nothing is relevant. */
+  reason: Reason | null;
+  verdict: Verdict;
   /** See `exact.ts`; all 0 where words took no part. */
   tiers: Uint8Array;
   /** Ranks count from 1. */
   lexicalRanks: Map<number, number>;
   vectorRanks: Map<number, number>;
+  words: LexicalScores | null;
+  byWords: Float64Array | null;
+  cosines: Float64Array | null;
+  byVector: Float64Array | null;
 }
 
 /** A query's vector and the codes to scan; null on the lexical rung. */
@@ -28,7 +41,7 @@ export interface Semantic {
 }
 
 /** What a tier adds to a lexical score: more than any words do. */
-const EXACT = 1000;
+export const EXACT = 1000;
 
 /** What ranking needs of every passage: its page, five lengths and norms (see `norm`), the factor of its page. */
 export interface PassageFacts {
@@ -62,48 +75,48 @@ export function rank(
   semantic: Semantic | null,
   { bm25, fusion, floor, light }: Manifest,
 ): Ranked {
-  const { scores, coverage } = score(words, lookup, norms, boosts, bm25);
+  const scored = score(words, lookup, norms, boosts, bm25);
   // A spelling that was guessed is no evidence.
-  const known = written === words ? coverage : score(written, lookup, norms, boosts, bm25).coverage;
+  const known = written === words ? scored.coverage : score(written, lookup, norms, boosts, bm25).coverage;
   const exact = tiers(text, stem, lookup.postings, lengths, pages, light.words);
-  const lexicalScores = supported(scores, pages, fusion.lexical_support).map(
-    (value, passage) => value + EXACT * exact[passage]!,
-  );
+  const wordScores = supported(scored.scores, pages, fusion.lexical_support);
+  const lexicalScores = wordScores.map((value, passage) => value + EXACT * exact[passage]!);
   const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true, allowed);
   const near =
     mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
   // The root, for cosines of good and of middling passages differ by less than the scores of words.
   const boosted = near?.map((cosine, passage) => cosine * Math.sqrt(boosts[passage]!));
-  const vectorScores = boosted && supported(boosted, pages, fusion.vector_support);
+  const vectorScores = boosted ? supported(boosted, pages, fusion.vector_support) : null;
   const byVector = vectorScores ? ranking(vectorScores, fusion.depth, false, allowed) : [];
   const order: [number, number][] =
     mode === "hybrid" && near
       ? lifted(fuse([lexical, byVector], fusion.k), exact)
       : (near ? byVector : lexical).map((passage) => [passage, (vectorScores ?? lexicalScores)[passage]!]);
 
-  const evidence =
-    near && largest(near) + floor.coverage_weight * largest(byVector.map((passage) => known[passage]!));
-  const isBelow = evidence !== null && evidence < floor.threshold;
-  // Who gives a title or words that all stand in one passage has found it, whatever half a word means.
-  const isFound = exact.some((tier) => tier > 0) || largest(coverage) === 1;
+  const verdict = judge(
+    floor,
+    near && [largest(near), largest(byVector.map((passage) => known[passage]!))],
+    exact.some((tier) => tier > 0),
+    largest(scored.coverage) === 1,
+  );
   // To a vector any number is like any other.
-  const isUnknown = words.every(isCode) && scores.every((score) => score === 0);
-  if (order.length === 0 || (isBelow && !isFound) || isUnknown) {
-    return {
-      status: "nothing_relevant",
-      order: [],
-      tiers: exact,
-      lexicalRanks: new Map(),
-      vectorRanks: new Map(),
-    };
-  }
-  const tiersOfOrder = mode === "vector" ? new Uint8Array(pages.length) : exact;
+  const isUnknown = words.every(isCode) && scored.scores.every((score) => score === 0);
+  let reason: Reason | null = null;
+  if (order.length === 0) reason = "no_match";
+  else if (verdict.reason === "below") reason = "floor";
+  else if (isUnknown) reason = "unknown_number";
+  const isByWords = mode !== "vector";
   return {
-    status: "ok",
-    order,
-    tiers: tiersOfOrder,
+    order: reason ? [] : order,
+    reason,
+    verdict,
+    tiers: isByWords ? exact : new Uint8Array(pages.length),
     lexicalRanks: ranks(lexical),
     vectorRanks: ranks(byVector),
+    words: isByWords ? scored : null,
+    byWords: isByWords ? wordScores : null,
+    cosines: near,
+    byVector: vectorScores,
   };
 }
 

@@ -13,11 +13,12 @@ export interface Client {
   /** Starts the worker, which begins to load what a search needs. */
   start(): void;
   /**
-   * Ranks by the best that is at hand, or by `mode`, which may wait for the encoder.
+   * Ranks by the best that is at hand, or by `mode`, which may wait for the encoder; says why if it is to
+   * `explain`.
    *
    * @throws {SearchError} when the index or the encoder could not be loaded, or the worker died.
    */
-  search(query: string, limit: number, mode?: Mode): Promise<ShownResult>;
+  search(query: string, limit: number, mode?: Mode, explain?: boolean): Promise<ShownResult>;
   /** Asks for the full encoder; `listen` hears how it goes. */
   loadEncoder(): void;
   listen(listener: (notice: Notice) => void): void;
@@ -121,10 +122,17 @@ export function createClient(spawn: () => WorkerLike, renew: () => Promise<void>
 
   return {
     start: wake,
-    search: (query, limit, mode) =>
+    search: (query, limit, mode, explain) =>
       new Promise((resolve, reject) => {
         const id = ++lastId;
-        const message: ToWorker = { type: "search", id, query, limit, ...(mode && { mode }) };
+        const message: ToWorker = {
+          type: "search",
+          id,
+          query,
+          limit,
+          ...(mode && { mode }),
+          ...(explain && { explain }),
+        };
         waiting.set(id, { message, resolve, reject });
         wake();
         post(message);

@@ -4,7 +4,7 @@
  */
 
 import type { ToWorker } from "../engine/types.ts";
-import { type Api, plain } from "./api.ts";
+import { type Api, checked, plain } from "./api.ts";
 import { createClient } from "./client.ts";
 import type { Dialog } from "./host.ts";
 import styles from "./loader.css";
@@ -118,8 +118,9 @@ async function open(box?: HTMLInputElement | null): Promise<void> {
 
 const api: Api = {
   ready,
-  async search(query, { mode, limit = 10 } = {}) {
-    return plain(await client.search(query, limit, mode));
+  async search(...asked) {
+    const { query, limit, mode, explain } = checked(...asked);
+    return plain(await client.search(query, limit, mode, explain));
   },
   open: () => open(),
 };

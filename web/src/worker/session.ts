@@ -2,6 +2,7 @@
 
 import { type Lookup, norm, score } from "../engine/bm25.ts";
 import { verbatimFirst } from "../engine/exact.ts";
+import { ofHits, ofResult } from "../engine/explain.ts";
 import {
   decodeDictionary,
   decodePassages,
@@ -113,6 +114,7 @@ export class Session {
     mode: Mode,
     limit: number,
     semantic: Semantic | null,
+    isExplained = false,
   ): Promise<ShownResult> {
     const { manifest } = this;
     const { query, asked, words, suggestion } = question;
@@ -122,10 +124,15 @@ export class Session {
     const ranked = rank(question, mask, this.#stem, mode, lookup, facts, semantic, manifest);
     const found = ranked.order.slice(0, limit);
     await this.#textsOf(found.map(([passage]) => passage));
-    const best = verbatimFirst(asked.text, found, ranked.tiers, (passage) => {
+    const named = (passage: number) => {
       const { title, headingPath } = this.#shown(passage);
       return [title, ...headingPath.slice(-1)];
-    });
+    };
+    const best = verbatimFirst(asked.text, found, ranked.tiers, named);
+    const passages = best.map(([passage]) => passage);
+    const explanations = isExplained
+      ? ofHits(asked.text, words, ranked, passages, named, lookup, facts, manifest)
+      : [];
 
     const marked = markedTerms(words, lookup, manifest.passages);
     const hits = best.map((scored, index) => {
@@ -134,13 +141,15 @@ export class Session {
         ...block,
         marks: marks(block.text, marked, this.#stem),
       }));
-      return { ...hit(ranked, index, scored, shown), blocks };
+      const explanation = explanations[index];
+      return { ...hit(ranked, index, scored, shown), blocks, ...(explanation && { explanation }) };
     });
     return {
       query,
-      status: ranked.status,
+      status: ranked.reason ? "nothing_relevant" : "ok",
       hits,
-      ...(suggestion !== null && ranked.status === "ok" && { suggestion }),
+      ...(suggestion !== null && !ranked.reason && { suggestion }),
+      ...(isExplained && { explanation: ofResult(question, ranked, manifest) }),
       rung: semantic && mode !== "lexical" ? "full" : "lexical",
     };
   }

@@ -14,6 +14,8 @@ declare const self: DedicatedWorkerGlobalScope & {
   nearpageStem?: (word: string) => string;
 };
 
+type Asked = Extract<ToWorker, { type: "search" }>;
+
 interface LoadedEncoder {
   encoder: Encoding;
   codes: Codes;
@@ -30,7 +32,7 @@ const encoderOnce = once(loadEncoder);
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "start") start(data.base, data.manifest);
   else if (data.type === "load_encoder") encoderOnce().catch(() => undefined);
-  else void answer(data.id, data.query, data.mode, data.limit);
+  else void answer(data);
 };
 
 function send(message: FromWorker): void {
@@ -54,23 +56,24 @@ function opened(manifest: unknown): Session {
   return new Session(base, parseManifest(manifest), self.nearpageStem ?? ((word) => word));
 }
 
-async function answer(id: number, query: string, mode: Mode | undefined, limit: number): Promise<void> {
+async function answer(asked: Asked): Promise<void> {
+  const { id } = asked;
   try {
-    send({ type: "result", id, result: await searched(query, mode, limit) });
+    send({ type: "result", id, result: await searched(asked) });
   } catch (error) {
     send({ type: "failed", id, failure: failure(error) });
   }
 }
 
 /** Answers; where the page is older than the index, once from the index that is there now. */
-async function searched(query: string, mode: Mode | undefined, limit: number): Promise<ShownResult> {
+async function searched(asked: Asked): Promise<ShownResult> {
   if (!session) await refresh();
   try {
-    return await searchedNow(query, mode, limit);
+    return await searchedNow(asked);
   } catch (error) {
     if (!(error instanceof FetchError && error.missing) || isRefreshed) throw error;
     await refresh();
-    return searchedNow(query, mode, limit);
+    return searchedNow(asked);
   }
 }
 
@@ -81,13 +84,13 @@ async function refresh(): Promise<void> {
   if (ready) ready = { ...ready, codes: await session.codes(() => undefined) };
 }
 
-async function searchedNow(query: string, mode: Mode | undefined, limit: number): Promise<ShownResult> {
+async function searchedNow({ query, mode, limit, explain }: Asked): Promise<ShownResult> {
   const at = session!;
   if (mode === "vector" && !at.manifest.encoder)
     throw new EncoderError("This index was built without vectors.");
   const question = await at.read(query);
   const semantic = mode === "lexical" ? null : await meaning(question.text, mode);
-  return at.search(question, mode ?? "hybrid", limit, semantic);
+  return at.search(question, mode ?? "hybrid", limit, semantic, explain);
 }
 
 /** The vector of a query's text; null where there is none to be had, unless the mode is `vector`. */
