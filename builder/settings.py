@@ -13,7 +13,7 @@ FIELD_WEIGHTS = (4.0, 2.0, 2.0, 1.0, 1.0)
 """Of title, path, heading, body, code."""
 FIELD_NORMALISATIONS = (0.3, 0.3, 0.3, 0.5, 0.5)
 FUSION = FusionParameters(k=60, depth=100, lexical_support=0.3, vector_support=0.2)
-CHANGELOG_BOOST = 0.5
+CHANGELOG_BOOST = 0.4
 """Of pages that tell what changed, on top of their owner's boost."""
 LIGHT_WEIGHT = 0.3
 LIGHT_WORDS = {

@@ -30,6 +30,8 @@ HERE = Path(__file__).parent
 LIMIT = 10
 NEAR, TOP = 3, 5
 """Pages that a visitor reads, and those in sight."""
+LOST = 0.02
+"""The largest share of letters that may drive a page out of sight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,23 +201,22 @@ def test_a_query_finds_what_it_must(
         assert all(url in expected.only or url.partition("#")[0] in expected.only for url in urls), urls
 
 
-@pytest.mark.parametrize(
-    ("language", "expected", "mode"),
-    [
-        pytest.param(language, expected, mode, id=f"{expected.query} ({mode})")
-        for language, _, expected, mode in ASKED
-        if expected.typed
-    ],
-)
-def test_no_further_letter_drives_a_page_out_of_sight(
-    site: Callable[[str], Site], language: str, expected: Expected, mode: Mode
+@pytest.mark.parametrize("mode", ["lexical", "hybrid"])
+@pytest.mark.parametrize("language", sorted({language for language, _, asked, _ in ASKED if asked.typed}))
+def test_hardly_a_letter_drives_a_page_out_of_sight(
+    site: Callable[[str], Site], language: str, mode: Mode
 ) -> None:
     found = site(language)
-    typing = letters(expected.query)
-    in_sight = [expected.typed in found.pages(query, mode)[:TOP] for query in typing]
-    assert in_sight[-1]
-    lost = [typing[at] for at in range(1, len(typing)) if in_sight[at - 1] and not in_sight[at]]
-    assert lost == []
+    steps, lost = 0, []
+    for _, _, expected, _ in [each for each in ASKED if each[0] == language and each[3] == mode]:
+        if expected.typed:
+            typing = letters(expected.query)
+            in_sight = [expected.typed in found.pages(query, mode)[:TOP] for query in typing]
+            assert in_sight[-1]
+            steps += len(typing) - 1
+            lost += [typing[at] for at in range(1, len(typing)) if in_sight[at - 1] and not in_sight[at]]
+    assert steps >= 20
+    assert len(lost) <= LOST * steps, lost
 
 
 @pytest.mark.parametrize("mode", ["lexical", "hybrid"])
