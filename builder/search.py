@@ -57,9 +57,10 @@ def search(
     why = explain.of_result(index, question, ranked) if explained else None
     if not ranked.order:
         return SearchResult(query, "nothing_relevant", [], explanation=why)
+    looked = ranked.order[: max(limit, exact.MOST)]
     best = exact.verbatim_first(
-        question.asked.text, ranked.order[:limit], ranked.tiers, lambda number: _names(index.text(number))
-    )
+        question.asked.text, looked, ranked.tiers, lambda number: _names(index.text(number))
+    )[:limit]
     shown = [index.text(number) for number, _ in best]
     hits = [
         _hit(ranked, place, number, score, text)

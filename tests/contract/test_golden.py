@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from nearpage.builder.manifest import FILE_NAME
 from nearpage.builder.reader import Index
+from nearpage.builder.search import Mode, search
 
 HERE = Path(__file__).parent
 
@@ -99,3 +100,12 @@ def test_every_explanation_is_as_before_to_the_last_bit(golden: ModuleType) -> N
     expected = json.loads(golden.EXPLANATIONS.read_text())
     for explained, wanted in zip(golden.explanations(golden.INDEX), expected, strict=True):
         assert explained == wanted
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+def test_fewer_hits_are_the_first_of_more(golden: ModuleType, mode: Mode) -> None:
+    index = Index(golden.INDEX)
+    for query in golden.QUERIES:
+        more = search(index, query, mode, 10, golden.encode).hits
+        fewer = search(index, query, mode, 1, golden.encode).hits
+        assert fewer == more[:1], query

@@ -1,7 +1,7 @@
 /** One index, opened: what has been fetched of it, and how a query is answered from it. */
 
 import { type Lookup, norm, score } from "../engine/bm25.ts";
-import { verbatimFirst } from "../engine/exact.ts";
+import { MOST, verbatimFirst } from "../engine/exact.ts";
 import { ofHits, ofResult } from "../engine/explain.ts";
 import {
   decodeDictionary,
@@ -122,13 +122,14 @@ export class Session {
     const lookup = lookupIn(manifest.postings, this.#postings);
     const mask = await this.#allowed(asked, words, lookup, facts);
     const ranked = rank(question, mask, this.#stem, mode, lookup, facts, semantic, manifest);
-    const found = ranked.order.slice(0, limit);
-    await this.#textsOf(found.map(([passage]) => passage));
+    const looked = ranked.order.slice(0, Math.max(limit, MOST));
+    const read = looked.filter(([passage], place) => place < limit || ranked.tiers[passage]! > 0);
+    await this.#textsOf(read.map(([passage]) => passage));
     const named = (passage: number) => {
       const { title, headingPath } = this.#shown(passage);
       return [title, ...headingPath.slice(-1)];
     };
-    const best = verbatimFirst(asked.text, found, ranked.tiers, named);
+    const best = verbatimFirst(asked.text, looked, ranked.tiers, named).slice(0, limit);
     const passages = best.map(([passage]) => passage);
     const explanations = isExplained
       ? ofHits(asked.text, words, ranked, passages, named, lookup, facts, manifest)
