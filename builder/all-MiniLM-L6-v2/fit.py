@@ -5,9 +5,9 @@
 `DOCS_DIR` are built HTML docs, none of them a site that we measure on; README.md says which were taken.
 Their headings and sentences are kept in `--texts` with their vectors, which take minutes.
 
-The mean of all vectors becomes the origin, their principal axes (Jolliffe, "Principal Component Analysis", 2002)
-the subspace, and a random rotation evens out what the axes carry, so that each number deserves the same
-few bits (Gao and Long, "RaBitQ", SIGMOD 2024).
+The mean of all vectors becomes the origin, their principal axes (Jolliffe, "Principal Component Analysis",
+2002) the subspace, and a random rotation evens out what the axes carry, so that each number deserves the
+same few bits (Gao and Long, "RaBitQ", SIGMOD 2024).
 """
 
 import argparse
