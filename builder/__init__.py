@@ -9,6 +9,7 @@ from nearpage.builder.extract import extract
 from nearpage.builder.lock import locked
 from nearpage.builder.model import Block, Page, Passage, Section
 from nearpage.builder.publish import FOLDER, LOADER
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Hit, SearchResult, search
 from nearpage.builder.site import build_site, redirect_pages
@@ -42,6 +43,7 @@ __all__ = [
     "extract",
     "locked",
     "parse_checks",
+    "query_encoder",
     "redirect_pages",
     "search",
 ]

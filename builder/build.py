@@ -14,8 +14,8 @@ from nearpage.builder import format as formats
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters, norm, score
 from nearpage.builder.cache import open_cache
 from nearpage.builder.changelog import is_changelog
-from nearpage.builder.encoder import BUNDLED, Encoder, PieceCounter
-from nearpage.builder.errors import SourceError
+from nearpage.builder.encoder import BUNDLED, PROJECTION, Encoder, PieceCounter
+from nearpage.builder.errors import EncoderError, SourceError
 from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
 from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
 from nearpage.builder.fusion import ranking, supported
@@ -27,17 +27,19 @@ from nearpage.builder.postings import Postings, dictionary, post
 from nearpage.builder.publish import Folder, asset, paths
 from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
+    BITS,
     CHANGELOG_BOOST,
     COVERAGE,
     FIELD_NORMALISATIONS,
     FIELD_WEIGHTS,
     FUSION,
     K1,
+    PROJECTED_BITS,
     light_words,
 )
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import STEMMERS, stemmer
-from nearpage.builder.vectors import SCHEME, Codes, cosines, quantise
+from nearpage.builder.vectors import SCHEME, Codes, Projection, cosines, projected, quantise
 
 
 class Progress(Protocol):
@@ -160,6 +162,7 @@ def build(
 
     with report.timed("load"):
         encoder = Encoder(options.encoder) if options.encoder else None
+        projection = _projection(encoder)
         # Before the long work, so that a folder that cannot be written, or assets that are not there, end it.
         folder = Folder(output)
         # Without an encoder passages are cut all the same as with the bundled one.
@@ -185,16 +188,19 @@ def build(
             cut.group.tag: {"pages": len(cut.group.pages), "passages": len(cut.passages)} for cut in cuts
         }
 
-    vectors = _embed(encoder, texts, options, report, progress) if encoder else None
+    vectors = None
+    if encoder:
+        vectors = projected(_embed(encoder, texts, options, report, progress), projection)
 
     ends = np.cumsum([len(cut.texts) for cut in cuts])
     own_vectors = [None] * len(cuts) if vectors is None else np.split(vectors, ends[:-1])
     weighed = [
-        _weigh(cut, encoder, own, changelogs, report) for cut, own in zip(cuts, own_vectors, strict=True)
+        _weigh(cut, encoder, projection, own, changelogs, report)
+        for cut, own in zip(cuts, own_vectors, strict=True)
     ]
 
     with report.timed("write"):
-        encoder_files = _encoder_files(folder, encoder)
+        encoder_files = _encoder_files(folder, encoder, projection)
         manifests: dict[str, Manifest] = {}
         for cut, each in zip(cuts, weighed, strict=True):
             below = cut.group.tag if manifests else ""
@@ -215,6 +221,7 @@ def _cut(group: Group, cutter: Cutter, advance: Callable[[int], None]) -> _Cut:
 def _weigh(
     cut: _Cut,
     encoder: Encoder | None,
+    projection: Projection | None,
     vectors: npt.NDArray[np.float32] | None,
     changelogs: Collection[str],
     report: Report,
@@ -224,10 +231,15 @@ def _weigh(
         postings = post(cut.group.pages, passages, stemmer(language))
     with report.timed("calibrate"):
         parameters = _parameters(postings)
-        codes = None if vectors is None else quantise(vectors)
+        codes = None if vectors is None else quantise(vectors, PROJECTED_BITS if projection else BITS)
         floor = uncalibrated()
         if encoder and codes:
-            evidence = _evidence(encoder, codes, cut, postings, parameters)
+
+            def encode(query: str) -> npt.NDArray[np.float32]:
+                vector: npt.NDArray[np.float32] = projected(encoder.query(query)[None], projection)[0]
+                return vector
+
+            evidence = _evidence(encode, codes, cut, postings, parameters)
             # What a changelog's headings (versions, `Fixes`) ask is no question.
             asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
             floor = calibrate(evidence, [passage.heading_path[-1] for passage in asked])
@@ -250,7 +262,8 @@ def _write(
     vectors = None
     if encoder and weighed.codes:
         written = packs("vectors", Kind.VECTORS, formats.encode_vectors(weighed.codes))
-        vectors = VectorFiles(SCHEME, encoder.dims, encoder.fingerprint, written)
+        dims, bits = weighed.codes.levels.shape[1], weighed.codes.bits
+        vectors = VectorFiles(SCHEME, dims, bits, encoder.fingerprint, written)
     terms = formats.encode_dictionary(dictionary(postings, is_correctable))
     manifest = Manifest(
         format=FORMAT,
@@ -291,6 +304,7 @@ def _seen_from_below(manifest: Manifest) -> Manifest:
             model=up(encoder.model),
             tokenizer=up(encoder.tokenizer),
             runtime=up(encoder.runtime),
+            projection=encoder.projection and up(encoder.projection),
             code=up(encoder.code),
         ),
         code=Code(worker=up(code.worker), dialog=up(code.dialog)),
@@ -313,6 +327,7 @@ _KINDS = {
     "vectors": "vectors",
     "model": "encoder",
     "tokenizer": "encoder",
+    "projection": "encoder",
     "runtime": "runtime",
     "encoder": "runtime",
     "worker": "code",
@@ -358,8 +373,26 @@ def _parameters(postings: Postings) -> Bm25Parameters:
     return Bm25Parameters(K1, COVERAGE, tuple(FieldParameters(weight, b, mean) for weight, b, mean in rows))
 
 
+def _projection(encoder: Encoder | None) -> Projection | None:
+    if encoder is None or encoder.projection is None:
+        return None
+    path = str(encoder.folder / PROJECTION)
+    projection = formats.decode_projection(encoder.projection, path)
+    width = projection.rows.shape[1]
+    if width != encoder.config.dims:
+        raise EncoderError(
+            f"{path}: for vectors of {width} numbers, the encoder's have {encoder.config.dims}; delete it or "
+            "fit it again"
+        )
+    return projection
+
+
 def _evidence(
-    encoder: Encoder, codes: Codes, cut: _Cut, postings: Postings, parameters: Bm25Parameters
+    encode: Callable[[str], npt.NDArray[np.float32]],
+    codes: Codes,
+    cut: _Cut,
+    postings: Postings,
+    parameters: Bm25Parameters,
 ) -> Callable[[str], float]:
     """What a query has for it in an index that is about to be written: see floor."""
     language = cut.group.language
@@ -368,14 +401,13 @@ def _evidence(
     kept = [[decoded_length(length_code(length)) for length in row] for row in postings.lengths.tolist()]
     norms = norm(np.array(kept, np.float64), parameters)
     ones = np.ones(len(norms))
-    exact = Codes(codes.scales, codes.codes.astype(np.float64))
     stem, light = stemmer(language), light_words(language)
 
     def evidence(query: str) -> float:
         # A white space, for what is asked here is not half typed.
         words = query_words(f"{query} ", stem, frozenset(light.words), light.weight)
         scored = score(words, postings.lists.get, lambda prefix: [], norms, ones, parameters)
-        near = cosines(encoder.query(query), exact)
+        near = cosines(encode(query), codes)
         scores = supported(near * roots, numbers, FUSION.vector_support)
         nearest = ranking(scores, FUSION.depth, positive_only=False)
         best = float(scored.coverage[nearest].max(initial=0.0))
@@ -384,7 +416,9 @@ def _evidence(
     return evidence
 
 
-def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | None:
+def _encoder_files(
+    folder: Folder, encoder: Encoder | None, projection: Projection | None
+) -> EncoderFiles | None:
     if encoder is None:
         return None
     config = encoder.config
@@ -402,6 +436,9 @@ def _encoder_files(folder: Folder, encoder: Encoder | None) -> EncoderFiles | No
         model=add("model", encoder.model),
         tokenizer=add("tokenizer", encoder.tokenizer),
         runtime=add("runtime", asset("runtime.wasm")),
+        projection=folder.add("projection", wrap(Kind.PROJECTION, formats.encode_projection(projection)))
+        if projection
+        else None,
         code=folder.add("encoder", asset("encoder.js")),
     )
 

@@ -15,11 +15,12 @@ from nearpage.builder.cache import default_folder
 from nearpage.builder.check import as_json as checks_as_json
 from nearpage.builder.check import parse_checks
 from nearpage.builder.check import table as checks_table
-from nearpage.builder.encoder import BUNDLED, Encoder
-from nearpage.builder.errors import EncoderError, NearpageError, UsageError
+from nearpage.builder.encoder import BUNDLED
+from nearpage.builder.errors import NearpageError, UsageError
 from nearpage.builder.evaluate import check_index, evaluate, read_queries, table
 from nearpage.builder.output import watched_output
-from nearpage.builder.ranking import Encode, Mode
+from nearpage.builder.queries import query_encoder
+from nearpage.builder.ranking import Mode
 from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search
 from nearpage.builder.serve import serve
@@ -231,22 +232,6 @@ def open_index(folder: Path) -> Index:
     """The index in a folder, or in the `nearpage/` of a site's folder."""
     inner = folder / "nearpage"
     return Index(inner if (inner / "manifest.json").is_file() else folder)
-
-
-def query_encoder(index: Index, mode: Mode, folder: Path | None) -> Encode | None:
-    """The encoder of an index's vectors, if a mode needs it."""
-    vectors = index.manifest.vectors
-    if mode == "lexical" or vectors is None:
-        return None
-    encoder = Encoder(folder or BUNDLED)
-    if encoder.config.dims != vectors.dims or encoder.config.fingerprint != vectors.encoder:
-        name = index.manifest.encoder.name if index.manifest.encoder else "another encoder"
-        raise EncoderError(
-            f"the index's vectors come from {name} ({vectors.dims} dimensions, {vectors.encoder}), not from "
-            f"{encoder.folder} ({encoder.config.dims}, {encoder.config.fingerprint}); give its folder with "
-            "--encoder, or build the index again"
-        )
-    return encoder.query
 
 
 def _read(path: Path) -> bytes:

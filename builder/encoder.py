@@ -2,7 +2,7 @@
 
 An encoder is a folder as sentence-transformers writes it: an ONNX model (`model.onnx` or
 `onnx/model.onnx`), `tokenizer.json` and, where they are there, `sentence_bert_config.json` (limit),
-`config_sentence_transformers.json` (prompts) and `1_Pooling/config.json` (pooling).
+`config_sentence_transformers.json` (prompts), `1_Pooling/config.json` (pooling) and `projection.bin`.
 """
 
 import hashlib
@@ -27,6 +27,8 @@ Pooling = Literal["mean", "cls"]
 T = TypeVar("T")
 
 BUNDLED = Path(__file__).parent / "all-MiniLM-L6-v2"
+PROJECTION = "projection.bin"
+"""In the encoder's folder, if it has one: see vectors.Projection."""
 BATCH = 16
 """Passages of one length run together; more gains nothing (353 a second with 16, 359 with 32)."""
 SHORTEST_LIMIT = 32
@@ -81,6 +83,8 @@ class Encoder:
         tokenizer_path = _existing(folder, "tokenizer.json")
         self.model = _bytes(path)
         self.tokenizer = _bytes(tokenizer_path)
+        path_of_projection = folder / PROJECTION
+        self.projection = _bytes(path_of_projection) if path_of_projection.is_file() else None
         self.pieces = PieceCounter(tokenizer_path)
         self._session = _session(path, self.model)
         self._inputs = {declared.name for declared in self._session.get_inputs()}

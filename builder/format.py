@@ -21,7 +21,7 @@ import orjson
 from nearpage.builder.errors import FormatError
 from nearpage.builder.model import Block, BlockKind, Page, Passage
 from nearpage.builder.postings import FIELDS, PostingList
-from nearpage.builder.vectors import SCHEME, Codes
+from nearpage.builder.vectors import SCHEME, Codes, Projection, codes_of
 
 FORMAT = 1
 """Version of everything in an index; a reader refuses a newer one."""
@@ -36,7 +36,7 @@ MORE = 1 << len(FIELDS)
 KEYED = len(FIELDS) + 1
 """Where in a posting's byte the two bits stand that say where the term is a key."""
 VECTORS_A_PACK = 16_384
-"""Vectors in one file; with 384 dimensions some 6 MB, well below the 25 MiB a file that hosts allow."""
+"""Vectors in one file; at 48 bytes each some 800 kB, well below the 25 MiB a file that hosts allow."""
 
 _KIND_LETTERS: dict[BlockKind, str] = {"prose": "p", "code": "c", "table": "t", "signature": "s"}
 _KINDS = {letter: kind for kind, letter in _KIND_LETTERS.items()}
@@ -52,6 +52,7 @@ class Kind(IntEnum):
     ENCODER = 5
     """A file of the encoder as it is: model, tokenizer or runtime."""
     DICTIONARY = 6
+    PROJECTION = 7
 
 
 # Envelope ------------------------------------------------------------------------------------------
@@ -401,27 +402,57 @@ def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
 
 # Vectors -------------------------------------------------------------------------------------------
 
-_VECTORS_HEADER = struct.Struct("<8sII")
+_VECTORS_HEADER = struct.Struct("<8sIII")
+_PROJECTION_HEADER = struct.Struct("<II")
 
 
 def encode_vectors(codes: Codes) -> Iterator[Pack]:
-    """Packs: scheme (8 bytes, zero-padded ASCII), count, dims, scales (float32), codes (int8, row by row)."""
-    count, dims = codes.codes.shape
+    """Packs: scheme (8 bytes, zero-padded ASCII), count, dims, bits, then the rows.
+
+    A level `l` is kept as `(l + 2**bits - 1) / 2`; a byte holds 8 / bits, the first in its lowest bits.
+    """
+    count, dims = codes.levels.shape
+    in_byte = 8 // codes.bits
+    padded = np.zeros((count, -(-dims // in_byte) * in_byte), np.uint8)
+    padded[:, :dims] = (codes.levels + (2**codes.bits - 1)) / 2
+    shifts = np.arange(in_byte, dtype=np.uint8) * codes.bits
+    rows = np.bitwise_or.reduce(padded.reshape(count, -1, in_byte) << shifts, axis=2)
     for start in range(0, count, VECTORS_A_PACK):
-        scales = codes.scales[start : start + VECTORS_A_PACK]
-        header = _VECTORS_HEADER.pack(SCHEME.encode(), len(scales), dims)
-        rows = codes.codes[start : start + VECTORS_A_PACK]
-        yield Pack(start, header + scales.astype("<f4").tobytes() + rows.astype(np.int8).tobytes())
+        part = rows[start : start + VECTORS_A_PACK]
+        header = _VECTORS_HEADER.pack(SCHEME.encode(), len(part), dims, codes.bits)
+        yield Pack(start, header + part.tobytes())
 
 
 def decode_vectors(payload: bytes, name: str) -> Codes:
-    """The inverse of encode_vectors for one pack; codes come as float64, ready for the scan."""
+    """The inverse of encode_vectors for one pack."""
     cursor = Cursor(payload, name)
-    scheme, count, dims = _VECTORS_HEADER.unpack(cursor.take(_VECTORS_HEADER.size))
-    if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME:
+    scheme, count, dims, bits = _VECTORS_HEADER.unpack(cursor.take(_VECTORS_HEADER.size))
+    if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME or bits not in {1, 2, 4, 8}:
         raise FormatError(
-            f"{name}: vector codes of scheme {scheme!r}, this reader knows {SCHEME}; upgrade nearpage"
+            f"{name}: vector codes of scheme {scheme!r} with {bits} bits, this reader knows {SCHEME} with "
+            "1, 2, 4 or 8; upgrade nearpage"
         )
-    scales = np.frombuffer(cursor.take(4 * count), "<f4").astype(np.float32)
-    codes = np.frombuffer(cursor.take(count * dims), np.int8).reshape(count, dims)
-    return Codes(scales, codes.astype(np.float64))
+    in_byte = 8 // bits
+    width = -(-dims // in_byte)
+    rows = np.frombuffer(cursor.take(count * width), np.uint8).reshape(count, width, 1)
+    shifts = np.arange(in_byte, dtype=np.uint8) * bits
+    kept = (rows >> shifts & (2**bits - 1)).reshape(count, -1)[:, :dims]
+    return codes_of(bits, 2.0 * kept - (2**bits - 1))
+
+
+def encode_projection(projection: Projection) -> bytes:
+    """Width of the encoder's vectors and of the codes', mean (float32), rows (int8)."""
+    dims, width = projection.rows.shape
+    return (
+        _PROJECTION_HEADER.pack(width, dims)
+        + projection.mean.astype("<f4").tobytes()
+        + projection.rows.tobytes()
+    )
+
+
+def decode_projection(payload: bytes, name: str) -> Projection:
+    """The inverse of encode_projection."""
+    cursor = Cursor(payload, name)
+    width, dims = _PROJECTION_HEADER.unpack(cursor.take(_PROJECTION_HEADER.size))
+    mean = np.frombuffer(cursor.take(4 * width), "<f4").astype(np.float32)
+    return Projection(mean, np.frombuffer(cursor.take(dims * width), np.int8).reshape(dims, width))

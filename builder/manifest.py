@@ -44,17 +44,21 @@ class PackFile:
 
 @dataclass(frozen=True, slots=True)
 class VectorFiles:
-    """Passage vectors: scheme of their codes, width, the fingerprint of the encoder that made them."""
+    """Passage vectors: scheme, width and bits a number of their codes, fingerprint of the encoder."""
 
     scheme: str
     dims: int
+    bits: int
     encoder: str
     packs: tuple[PackFile, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderFiles:
-    """The query encoder for the browser, and how it is to be used."""
+    """The query encoder for the browser, and how it is to be used.
+
+    `projection` leads from its vectors of `dims` numbers to the codes' space; None where that is its own.
+    """
 
     name: str
     fingerprint: str
@@ -65,7 +69,12 @@ class EncoderFiles:
     model: File
     tokenizer: File
     runtime: File
+    projection: File | None
     code: File
+
+    def queries(self) -> list[File]:
+        """What turns a query into a vector, runtime and script aside."""
+        return [self.model, self.tokenizer, *([self.projection] if self.projection else [])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +147,7 @@ class Manifest:
         if self.vectors:
             named += self.vectors.packs
         if self.encoder:
-            named += [self.encoder.model, self.encoder.tokenizer, self.encoder.runtime, self.encoder.code]
+            named += [*self.encoder.queries(), self.encoder.runtime, self.encoder.code]
         return named
 
 

@@ -28,7 +28,18 @@ PLACEHOLDER = b'"__NEARPAGE_MANIFEST__"'
 
 _SUFFIXES = {
     **dict.fromkeys(
-        ("table", "postings", "dictionary", "texts", "vectors", "model", "tokenizer", "runtime"), ".bin"
+        (
+            "table",
+            "postings",
+            "dictionary",
+            "texts",
+            "vectors",
+            "model",
+            "tokenizer",
+            "runtime",
+            "projection",
+        ),
+        ".bin",
     ),
     **dict.fromkeys(("encoder", "worker", "dialog"), ".js"),
 }

@@ -16,13 +16,14 @@ from nearpage.builder.format import (
     ShownPassage,
     decode_dictionary,
     decode_passages,
+    decode_projection,
     decode_texts,
     decode_vectors,
     unwrap,
 )
 from nearpage.builder.manifest import Manifest, PackFile
 from nearpage.builder.postings import PostingList
-from nearpage.builder.vectors import Codes
+from nearpage.builder.vectors import Codes, Projection, codes_of
 
 T = TypeVar("T")
 
@@ -101,12 +102,22 @@ class Index:
             vectors = self.manifest.vectors
             packs = vectors.packs if vectors else ()
             read = [self._decoded(Kind.VECTORS, pack.file, decode_vectors) for pack in packs]
-            self._codes = Codes(
-                np.concatenate([each.scales for each in read]), np.concatenate([each.codes for each in read])
-            )
-            dims = vectors.dims if vectors else 0
-            self._require(self._codes.codes.shape == (self._count, dims), packs[0].file)
+            bits, dims = (vectors.bits, vectors.dims) if vectors else (0, 0)
+            fitting = all(each.bits == bits and each.levels.shape[1] == dims for each in read)
+            self._require(fitting and sum(len(each.levels) for each in read) == self._count, packs[0].file)
+            self._codes = codes_of(bits, np.concatenate([each.levels for each in read]))
         return self._codes
+
+    def projection(self) -> Projection | None:
+        """From the encoder's vectors to the codes' space; None where that is the encoder's own."""
+        encoder = self.manifest.encoder
+        if encoder is None or encoder.projection is None:
+            return None
+        file = encoder.projection.file
+        projection = self._decoded(Kind.PROJECTION, file, decode_projection)
+        dims = self.manifest.vectors.dims if self.manifest.vectors else 0
+        self._require(projection.rows.shape == (dims, encoder.dims), file)
+        return projection
 
     def _decoded(self, kind: Kind, file: str, decode: Callable[[bytes, str], T]) -> T:
         path = self.folder / file

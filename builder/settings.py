@@ -13,6 +13,10 @@ FIELD_WEIGHTS = (4.0, 2.0, 2.0, 1.0, 1.0)
 """Of title, path, heading, body, code."""
 FIELD_NORMALISATIONS = (0.3, 0.3, 0.3, 0.5, 0.5)
 FUSION = FusionParameters(k=60, depth=100, lexical_support=0.3, vector_support=0.2)
+PROJECTED_BITS = 2
+"""A number of a vector, if the encoder has a projection, which centres and evens out its vectors."""
+BITS = 4
+"""If it has none: two would then cost quality."""
 CHANGELOG_BOOST = 0.4
 """Of pages that tell what changed, on top of their owner's boost."""
 LIGHT_WEIGHT = 0.3

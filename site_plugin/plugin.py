@@ -16,7 +16,6 @@ from nearpage.builder import (
     BUNDLED,
     FOLDER,
     LOADER,
-    Encoder,
     Expectation,
     Index,
     Lines,
@@ -28,6 +27,7 @@ from nearpage.builder import (
     check_index,
     locked,
     parse_checks,
+    query_encoder,
     redirect_pages,
 )
 from nearpage.site_plugin.options import PluginOptions
@@ -142,7 +142,7 @@ def _check(index: Index, expectations: list[Expectation], encoder: Path | None) 
     """Tell whether the index finds what its author expects."""
     if not expectations:
         return
-    encode = Encoder(encoder).query if encoder and index.manifest.vectors else None
+    encode = query_encoder(index, "hybrid", encoder)
     failed = [outcome for outcome in check_index(index, expectations, "hybrid", encode) if not outcome.ok]
     for outcome in failed:
         log.warning("relevance test failed: %s", outcome)

@@ -61,8 +61,9 @@ MAY_IMPORT = {
         "publish query settings spelling terms vectors"
     ),
     "site": "build extract languages lock pages publish",
-    "cli": "build cache check encoder errors evaluate output ranking reader search serve show site",
-    "__init__": ("build check encoder errors evaluate extract lock model publish reader search site"),
+    "queries": "encoder errors ranking reader vectors",
+    "cli": "build cache check encoder errors evaluate output queries ranking reader search serve show site",
+    "__init__": "build check encoder errors evaluate extract lock model publish queries reader search site",
 }
 PURE = (
     "errors",

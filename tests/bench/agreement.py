@@ -14,8 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nearpage.builder.cli import query_encoder
 from nearpage.builder.evaluate import read_queries
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from nearpage.builder import Index
-from nearpage.builder.cli import query_encoder
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.search import as_json, search
 
 from tests.bench.agreement import MODES, differ, in_browser, in_python, queries

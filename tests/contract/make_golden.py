@@ -36,7 +36,7 @@ from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
-from nearpage.builder.vectors import SCHEME, quantise
+from nearpage.builder.vectors import SCHEME, Projection, projected, quantise
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
@@ -44,6 +44,7 @@ ANSWERS = HERE / "queries.json"
 EXPLANATIONS = HERE / "explanations.json"
 LANGUAGE = "en"
 DIMS = 24
+INNER_DIMS = 11
 PACK_BYTES = 1_200
 VECTORS_A_PACK = 10
 LIMIT = 10
@@ -159,6 +160,15 @@ def source() -> tuple[list[Page], list[Passage]]:
     return pages, passages
 
 
+PROJECTION = Projection(
+    np.linspace(-0.1, 0.1, DIMS, dtype=np.float32),
+    np.array(
+        [[(31 * row + 7 * column) ** 2 % 255 - 127 for column in range(DIMS)] for row in range(INNER_DIMS)],
+        np.int8,
+    ),
+)
+
+
 def write(folder: Path) -> None:
     """The index as files in a folder."""
     with (
@@ -210,9 +220,12 @@ def _write(folder: Path) -> None:
         texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
         vectors=VectorFiles(
             SCHEME,
-            DIMS,
+            INNER_DIMS,
+            2,
             "stand-in",
-            packs("vectors", Kind.VECTORS, formats.encode_vectors(quantise(vectors))),
+            packs(
+                "vectors", Kind.VECTORS, formats.encode_vectors(quantise(projected(vectors, PROJECTION), 2))
+            ),
         ),
         encoder=EncoderFiles(
             name="stand-in",
@@ -224,6 +237,9 @@ def _write(folder: Path) -> None:
             model=part("model"),
             tokenizer=part("tokenizer"),
             runtime=part("runtime"),
+            projection=add(
+                "projection", ".bin", wrap(Kind.PROJECTION, formats.encode_projection(PROJECTION))
+            ),
             code=add("encoder", ".js", b"// the encoder of a stand-in\n"),
         ),
         code=Code(
@@ -243,7 +259,7 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
         def encode_and_keep(text: str, kept: list[float] = encoded) -> npt.NDArray[np.float32]:
             vector = encode(text)
             kept[:] = vector.tolist()
-            return vector
+            return projected(vector[None], index.projection())[0]
 
         answer: dict[str, Any] = {"query": query, "encoded": encoded}
         for mode in MODES:
@@ -258,10 +274,15 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
 def explanations(folder: Path) -> Iterator[dict[str, Any]]:
     """Queries with their vectors, and why each of their best hits, and the answer, is so in every mode."""
     index = Index(folder)
+
+    def encode_inner(text: str) -> npt.NDArray[np.float32]:
+        vector: npt.NDArray[np.float32] = projected(encode(text)[None], index.projection())[0]
+        return vector
+
     for query in EXPLAINED:
         explained: dict[str, Any] = {"query": query, "encoded": encode(read(index, query).text).tolist()}
         for mode in MODES:
-            result = as_json(search(index, query, mode, EXPLAINED_HITS, encode, explained=True))
+            result = as_json(search(index, query, mode, EXPLAINED_HITS, encode_inner, explained=True))
             hits = [{"url": hit["url"], **hit["explanation"]} for hit in result["hits"]]
             explained[mode] = {"result": result["explanation"], "hits": hits}
         yield explained

@@ -20,11 +20,13 @@ import yaml
 from nearpage.builder import Options, Report, build, publish
 from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.extract import extract
+from nearpage.builder.format import Kind, encode_projection, wrap
 from nearpage.builder.manifest import EncoderFiles, File
 from nearpage.builder.model import Page
 from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search
+from nearpage.builder.vectors import Projection, projected
 
 HERE = Path(__file__).parent
 LIMIT = 10
@@ -83,7 +85,8 @@ class Site:
         pages = [page_of(url, page, language) for url, page in self.members.items()]
         build(pages, folder, Options(threads=1), Report())
         self._index = Index(folder)
-        self._encode = cache(encoder.query)
+        projection = self._index.projection()
+        self._encode = cache(lambda text: projected(encoder.query(text)[None], projection)[0])
         self.answers: dict[tuple[str, Mode], dict[str, Any]] = {}
         self.disagreed: list[Any] = []
 
@@ -136,10 +139,20 @@ def letters(query: str) -> list[str]:
     return [query[:end] for end in range(1, len(query) + 1)]
 
 
-def _not_written(_folder: object, encoder: Encoder) -> EncoderFiles:
+def _not_written(folder: publish.Folder, encoder: Encoder, projection: Projection) -> EncoderFiles:
     config, file = encoder.config, File("model-0000000000000000.bin", 0)
     return EncoderFiles(
-        config.name, config.fingerprint, config.dims, config.limit, config.pooling, "", file, file, file, file
+        name=config.name,
+        fingerprint=config.fingerprint,
+        dims=config.dims,
+        limit=config.limit,
+        pooling=config.pooling,
+        query_prefix="",
+        model=file,
+        tokenizer=file,
+        runtime=file,
+        projection=folder.add("projection", wrap(Kind.PROJECTION, encode_projection(projection))),
+        code=file,
     )
 
 

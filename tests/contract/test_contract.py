@@ -60,10 +60,14 @@ def run_bm25(given: dict[str, Any]) -> Any:
 
 def run_vectors(given: dict[str, Any]) -> Any:
     if "vectors" in given:
-        codes = vectors.quantise(np.array(given["vectors"], np.float32))
-        return {"scales": codes.scales.tolist(), "codes": codes.codes.tolist()}
-    codes = vectors.Codes(np.array(given["scales"], np.float32), np.array(given["codes"], np.int8))
-    return {"cosines": vectors.cosines(np.array(given["query"], np.float32), codes).tolist()}
+        codes = vectors.quantise(np.array(given["vectors"], np.float32), given["bits"])
+        return {"levels": codes.levels.tolist()}
+    query = np.array(given["query"], np.float32)
+    if "rows" in given:
+        mean, rows = np.array(given["mean"], np.float32), np.array(given["rows"], np.int8)
+        return {"projected": vectors.projected(query[None], vectors.Projection(mean, rows))[0].tolist()}
+    codes = vectors.codes_of(given["bits"], np.array(given["levels"], np.float64))
+    return {"cosines": vectors.cosines(query, codes).tolist()}
 
 
 def run_exact(given: dict[str, Any]) -> Any:

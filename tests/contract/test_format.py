@@ -14,6 +14,7 @@ from nearpage.builder.format import (
     Kind,
     PostingsPack,
     decode_passages,
+    decode_projection,
     decode_texts,
     decode_vectors,
     unwrap,
@@ -57,8 +58,9 @@ def test_an_envelope_is_refused_in_words(data: bytes, message: str) -> None:
         (Kind.POSTINGS, PostingsPack, NAMED["postings"][0]["file"]),
         (Kind.TEXTS, decode_texts, NAMED["texts"][0]["file"]),
         (Kind.VECTORS, decode_vectors, NAMED["vectors"]["packs"][0]["file"]),
+        (Kind.PROJECTION, decode_projection, NAMED["encoder"]["projection"]["file"]),
     ],
-    ids=["passages", "postings", "texts", "vectors"],
+    ids=["passages", "postings", "texts", "vectors", "projection"],
 )
 def test_a_payload_that_ends_too_early_is_refused(
     kind: Kind, decode: Callable[[bytes, str], object], file: str
@@ -76,7 +78,7 @@ def test_a_file_that_the_host_decoded_is_read_all_the_same(tmp_path: Path) -> No
         path.write_bytes(gzip.decompress(path.read_bytes()))
     one, other = Index(tmp_path), Index(GOLDEN)
     assert one.text(3) == other.text(3)
-    assert one.codes().codes.tolist() == other.codes().codes.tolist()
+    assert one.codes().levels.tolist() == other.codes().levels.tolist()
 
 
 def test_numbers_are_leb128() -> None:

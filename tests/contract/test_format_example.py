@@ -14,7 +14,7 @@ from nearpage.builder.format import Kind, wrap
 from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.postings import post
 from nearpage.builder.terms import stemmer
-from nearpage.builder.vectors import quantise
+from nearpage.builder.vectors import Projection, quantise
 
 DOCUMENT = Path(__file__).parents[2] / "docs/index-format.md"
 PAGES = [Page("a/", "Hi", "en", (), boost=1.5)]
@@ -24,6 +24,8 @@ PASSAGES = [
 ]
 VECTORS = np.array([[1, 0], [0.6, -0.8]], np.float32)
 
+PROJECTION = Projection(np.array([0.5, 0, -0.25], np.float32), np.array([[1, 2, 3], [-1, 0, 127]], np.int8))
+
 
 def written() -> dict[str, bytes]:
     """The payloads of the example, and one whole file."""
@@ -31,13 +33,15 @@ def written() -> dict[str, bytes]:
     passages = formats.encode_passages(PAGES, PASSAGES, postings.lengths)
     (pack,) = formats.encode_postings(postings.lists)
     (texts,) = formats.encode_texts(PAGES, PASSAGES)
-    (vectors,) = formats.encode_vectors(quantise(VECTORS))
+    (vectors,) = formats.encode_vectors(quantise(VECTORS, bits=4))
+    projection = formats.encode_projection(PROJECTION)
     return {
         "file": gzip.decompress(wrap(Kind.PASSAGES, passages)),
         "passages": passages,
         "postings": pack.payload,
         "texts": texts.payload,
         "vectors": vectors.payload,
+        "projection": projection,
     }
 
 
@@ -55,7 +59,7 @@ def shown() -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("name", ["file", "passages", "postings", "texts", "vectors"])
+@pytest.mark.parametrize("name", ["file", "passages", "postings", "texts", "vectors", "projection"])
 def test_the_page_shows_what_the_writer_writes(name: str) -> None:
     assert shown()[name].hex(" ") == written()[name].hex(" ")
 

@@ -1,7 +1,7 @@
 /**
  * The browser's search for tests in Python: `node ask.mjs INDEX_FOLDER`.
  *
- * Reads lines of JSON, `[query, mode, limit, vector or null, whether to explain]`, and answers each with one: what the worker
+ * Reads lines of JSON, `[query, mode, limit, vector in the space of the codes, or null, whether to explain]`, and answers each with one: what the worker
  * would answer the page, without marks. The files come from the disk, all else is what runs in the browser.
  */
 
@@ -46,11 +46,11 @@ if (algorithm) {
   stem = self.nearpageStem;
 }
 const session = new Session(base.href, manifest, stem);
-const codes = manifest.vectors && (await session.codes(() => undefined));
+const space = manifest.vectors && (await session.space(() => undefined));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [query, mode, limit, vector, isExplained] = JSON.parse(line);
-  const semantic = vector && { vector: Float32Array.from(vector), codes };
+  const semantic = vector && { vector: Float32Array.from(vector), codes: space.codes };
   const question = await session.read(query);
   const { rung, ...result } = await session.search(question, mode, limit, semantic, isExplained);
   const hits = result.hits.map(({ blocks, ...hit }) => hit);

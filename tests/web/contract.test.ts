@@ -11,7 +11,7 @@ import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
 import { similar } from "../../web/src/engine/spelling.ts";
 import { terms } from "../../web/src/engine/terms.ts";
-import { cosines } from "../../web/src/engine/vectors.ts";
+import { codesOf, cosines, projected } from "../../web/src/engine/vectors.ts";
 import { stemOf } from "./stemming.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: what a case holds depends on its file
@@ -66,14 +66,14 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     return { scores: [...scored.scores], coverage: [...scored.coverage] };
   },
 
-  vectors({ query, scales, codes }, expected) {
+  vectors({ query, bits, levels, mean, rows }, expected) {
+    if (rows) {
+      const projection = { mean: Float32Array.from(mean), rows: Int8Array.from(rows.flat()) };
+      return { projected: [...projected(Float32Array.from(query), projection)] };
+    }
     if (!query) return expected; // how a vector becomes a code is the writer's affair
-    const found = cosines(Float32Array.from(query), {
-      dims: query.length,
-      scales: Float32Array.from(scales),
-      codes: Int8Array.from(codes.flat()),
-    });
-    return { cosines: [...found] };
+    const codes = codesOf(query.length, bits, Uint8Array.from(levels.flatMap(packed(bits))));
+    return { cosines: [...cosines(Float32Array.from(query), codes)] };
   },
 
   exact({ query, language, pages, titles, headings, keys, light }) {
@@ -100,6 +100,15 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
   },
 
   length_code: (_, { code }) => ({ code, reads_as: decodedLength(code) }),
+};
+
+/** The bytes of a row of levels. */
+const packed = (bits: number) => (levels: number[]) => {
+  const bytes: number[] = new Array(Math.ceil((levels.length * bits) / 8)).fill(0);
+  levels.forEach((level, at) => {
+    bytes[Math.floor((at * bits) / 8)]! |= ((level + 2 ** bits - 1) / 2) << ((at * bits) % 8);
+  });
+  return bytes;
 };
 
 /** Numbers to five decimals: they are written by hand, or by a formula in another order. */

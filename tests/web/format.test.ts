@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   decodePassages,
+  decodeProjection,
   decodeTexts,
   decodeVectors,
   IndexError,
@@ -18,7 +19,7 @@ import { freshManifest, payload } from "../../web/src/worker/assets.ts";
 
 const INDEX = new URL("../contract/index/", import.meta.url);
 const written = readFileSync(new URL("manifest.json", INDEX), "utf8");
-const { table, postings, texts, vectors } = JSON.parse(written);
+const { table, postings, texts, vectors, encoder } = JSON.parse(written);
 const stored = (file: string) => new Uint8Array(readFileSync(new URL(file, INDEX)));
 const plain = (file: string) => new Uint8Array(gunzipSync(stored(file)));
 const page = new TextEncoder().encode("<!doctype html><title>Not found</title><p>Try the home page.");
@@ -58,6 +59,12 @@ describe("a payload that ends too early", () => {
     ],
     ["texts", decodeTexts, Kind.texts, texts[0].file],
     ["vectors", decodeVectors, Kind.vectors, vectors.packs[0].file],
+    [
+      "projection",
+      (bytes: Uint8Array, name: string) => decodeProjection(bytes, name, encoder.dims, vectors.dims),
+      Kind.projection,
+      encoder.projection.file,
+    ],
   ])("is refused: %s", (_, decode, kind, file) => {
     const whole = unwrap(kind, plain(file), file);
     expect(() => decode(whole, file)).not.toThrow();
@@ -153,7 +160,10 @@ describe("a manifest", () => {
   });
 
   it("is refused when query and passages have vectors of different width", () => {
-    expect(() => parseManifest(edited(["encoder", "dims"], 384))).toThrow(IndexError);
+    const direct = edited(["encoder", "projection"], null) as { vectors: object };
+    expect(() => parseManifest(direct)).toThrow(IndexError);
+    const { dims } = encoder;
+    expect(() => parseManifest({ ...direct, vectors: { ...direct.vectors, dims } })).not.toThrow();
   });
 });
 

@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parseManifest } from "../../web/src/engine/manifest.ts";
 import type { HitExplanation, Mode, ResultExplanation } from "../../web/src/engine/types.ts";
+import { projected } from "../../web/src/engine/vectors.ts";
 import { Session } from "../../web/src/worker/session.ts";
 import { stemOf } from "./stemming.ts";
 
@@ -44,11 +45,18 @@ afterAll(() => vi.unstubAllGlobals());
 
 const opened = () => new Session(INDEX.href, manifest, stemOf(manifest.language));
 
+/** What an encoder's vector is compared with; a query without words has none, and needs none. */
+async function meaning(session: Session, encoded: number[]) {
+  const { codes, projection } = await session.space(() => undefined);
+  const vector = Float32Array.from(encoded);
+  return { vector: encoded.length > 0 ? projected(vector, projection) : vector, codes };
+}
+
 describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => {
   // A session of its own, which has fetched nothing but what these queries need.
   it.each(answers)('answers as Python does: "$query"', async ({ query, encoded, ...expected }) => {
     const session = opened();
-    const semantic = { vector: Float32Array.from(encoded), codes: await session.codes(() => undefined) };
+    const semantic = await meaning(session, encoded);
     const result = await session.search(
       await session.read(query),
       mode,
@@ -67,7 +75,7 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
 
   it.each(explanations)('explains as Python does: "$query"', async ({ query, encoded, ...expected }) => {
     const session = opened();
-    const semantic = { vector: Float32Array.from(encoded), codes: await session.codes(() => undefined) };
+    const semantic = await meaning(session, encoded);
     const question = await session.read(query);
     const given = mode === "lexical" ? null : semantic;
     const result = await session.search(question, mode, EXPLAINED_HITS, given, true);

@@ -9,10 +9,11 @@ from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
-from nearpage.builder.cli import open_index, query_encoder
+from nearpage.builder.cli import open_index
 from nearpage.builder.evaluate import Query, read_queries
 from nearpage.builder.format import ShownPassage
 from nearpage.builder.page_names import normalised
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
 from nearpage.builder.search import search

@@ -4,7 +4,7 @@
  */
 
 import type { BlockKind } from "./types.ts";
-import type { Codes } from "./vectors.ts";
+import { type Codes, codesOf, type Projection } from "./vectors.ts";
 
 /** Version of everything in an index; a newer one is refused. */
 export const FORMAT = 1;
@@ -19,7 +19,15 @@ const MORE = 1 << FIELDS;
 const KEYED = FIELDS + 1;
 
 /** What an envelope holds. */
-export const Kind = { passages: 1, postings: 2, texts: 3, vectors: 4, encoder: 5, dictionary: 6 } as const;
+export const Kind = {
+  passages: 1,
+  postings: 2,
+  texts: 3,
+  vectors: 4,
+  encoder: 5,
+  dictionary: 6,
+  projection: 7,
+} as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
 /** Bytes that are wrong, cut short or newer than this reader. */
@@ -63,6 +71,11 @@ class Cursor {
       if (byte < 0x80) return value;
       scale *= 128;
     }
+  }
+
+  u32(): number {
+    const bytes = this.take(4);
+    return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   }
 
   byte(): number {
@@ -231,35 +244,41 @@ export function decodeTexts(payload: Uint8Array, name: string): ShownPassage[] {
   );
 }
 
-const SCHEME = "int8";
+const SCHEME = "levels";
+const BITS = [1, 2, 4, 8];
 
 /** The codes of one pack. */
 export function decodeVectors(payload: Uint8Array, name: string): Codes {
   const cursor = new Cursor(payload, name);
   const scheme = new TextDecoder().decode(cursor.take(8)).replace(/\0+$/u, "");
-  if (scheme !== SCHEME)
-    throw new IndexError(`${name} has codes of scheme ${scheme}, this reader knows ${SCHEME}.`);
-  const sizes = cursor.take(8);
-  const view = new DataView(sizes.buffer, sizes.byteOffset);
-  const [count, dims] = [view.getUint32(0, true), view.getUint32(4, true)];
-  // Copies, because typed arrays of four bytes an element must be aligned.
-  const scales = new Float32Array(cursor.take(4 * count).slice().buffer);
-  const codes = new Int8Array(cursor.take(count * dims).slice().buffer);
-  return { dims, scales, codes };
+  const [count, dims, bits] = [cursor.u32(), cursor.u32(), cursor.u32()];
+  if (scheme !== SCHEME || !BITS.includes(bits))
+    throw new IndexError(`${name} has codes of scheme ${scheme} with ${bits} bits, unknown to this reader.`);
+  return codesOf(dims, bits, cursor.take(count * Math.ceil((dims * bits) / 8)));
 }
 
-/** The codes of several packs as one. */
+/** The codes of several packs as one; all of the same width. */
 export function joinedCodes(packs: Codes[]): Codes {
-  const [only] = packs;
-  if (packs.length === 1 && only) return only;
-  const scales = new Float32Array(packs.reduce((sum, pack) => sum + pack.scales.length, 0));
-  const codes = new Int8Array(packs.reduce((sum, pack) => sum + pack.codes.length, 0));
-  let [row, byte] = [0, 0];
+  const [first] = packs;
+  if (!first || packs.length === 1) return first ?? codesOf(0, 1, new Uint8Array());
+  const rows = new Uint8Array(packs.reduce((sum, pack) => sum + pack.rows.length, 0));
+  const lengths = new Float64Array(packs.reduce((sum, pack) => sum + pack.lengths.length, 0));
+  let [byte, row] = [0, 0];
   for (const pack of packs) {
-    scales.set(pack.scales, row);
-    codes.set(pack.codes, byte);
-    row += pack.scales.length;
-    byte += pack.codes.length;
+    rows.set(pack.rows, byte);
+    lengths.set(pack.lengths, row);
+    byte += pack.rows.length;
+    row += pack.lengths.length;
   }
-  return { dims: only?.dims ?? 0, scales, codes };
+  return { ...first, rows, lengths };
+}
+
+/** From the encoder's vectors to the codes' space; `width` and `dims` are what the two must be. */
+export function decodeProjection(payload: Uint8Array, name: string, width: number, dims: number): Projection {
+  const cursor = new Cursor(payload, name);
+  if (cursor.u32() !== width || cursor.u32() !== dims)
+    throw new IndexError(`${name} does not fit the manifest beside it.`);
+  // Copies, because typed arrays of four bytes an element must be aligned.
+  const mean = new Float32Array(cursor.take(4 * width).slice().buffer);
+  return { mean, rows: new Int8Array(cursor.take(dims * width).slice().buffer) };
 }

@@ -36,6 +36,8 @@ export interface EncoderFiles {
   model: File;
   tokenizer: File;
   runtime: File;
+  /** From the encoder's vectors to the codes' space; null where that is its own. */
+  projection: File | null;
   code: File;
 }
 
@@ -51,7 +53,7 @@ export interface Manifest {
   postings: PackFile<string>[];
   dictionary: File;
   texts: PackFile<number>[];
-  vectors: { scheme: string; dims: number; packs: PackFile<number>[] } | null;
+  vectors: { scheme: string; dims: number; bits: number; packs: PackFile<number>[] } | null;
   encoder: EncoderFiles | null;
 }
 
@@ -74,7 +76,7 @@ export function parseManifest(value: unknown): Manifest {
   const light = object(manifest.light, "light");
   const codes = manifest.vectors === null ? null : vectors(object(manifest.vectors, "vectors"));
   const queries = manifest.encoder === null ? null : encoder(object(manifest.encoder, "encoder"));
-  if (codes && queries && codes.dims !== queries.dims) throw wrong("encoder.dims");
+  if (codes && queries && !queries.projection && codes.dims !== queries.dims) throw wrong("encoder.dims");
   return {
     language: string(manifest.language, "language"),
     pages: number(manifest.pages, "pages"),
@@ -118,6 +120,7 @@ function vectors(members: Record<string, unknown>): Manifest["vectors"] {
   return {
     scheme: string(members.scheme, "vectors.scheme"),
     dims: number(members.dims, "vectors.dims"),
+    bits: number(members.bits, "vectors.bits"),
     packs: packs(members.packs, "vectors.packs", number),
   };
 }
@@ -132,6 +135,7 @@ function encoder(members: Record<string, unknown>): EncoderFiles {
     model: file(members.model, "encoder.model"),
     tokenizer: file(members.tokenizer, "encoder.tokenizer"),
     runtime: file(members.runtime, "encoder.runtime"),
+    projection: members.projection === null ? null : file(members.projection, "encoder.projection"),
     code: file(members.code, "encoder.code"),
   };
 }

@@ -6,6 +6,7 @@ import { ofHits, ofResult } from "../engine/explain.ts";
 import {
   decodeDictionary,
   decodePassages,
+  decodeProjection,
   decodeTexts,
   decodeVectors,
   IndexError,
@@ -24,7 +25,7 @@ import { hit, type PassageFacts, type Question, rank, type Semantic } from "../e
 import { corrected, misspelt, respelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
-import type { Codes } from "../engine/vectors.ts";
+import type { Codes, Projection } from "../engine/vectors.ts";
 import { type OnBytes, payload } from "./assets.ts";
 
 /** A query, read. */
@@ -33,6 +34,12 @@ export interface ReadQuery extends Question {
   asked: Asked;
   /** The query with its words corrected, if any was. */
   suggestion: string | null;
+}
+
+/** Where vectors are compared. */
+export interface Space {
+  codes: Codes;
+  projection: Projection | null;
 }
 
 export class Session {
@@ -69,20 +76,23 @@ export class Session {
     await this.#table();
   }
 
-  /** The codes of all passages. */
-  async codes(onBytes: OnBytes): Promise<Codes> {
-    const { packs, dims } = this.manifest.vectors ?? { packs: [], dims: 0 };
-    const codes = joinedCodes(
-      await Promise.all(
+  /** The codes of all passages, and the way from the encoder's vectors to them. */
+  async space(onBytes: OnBytes): Promise<Space> {
+    const { vectors, encoder, passages } = this.manifest;
+    const { packs, dims, bits } = vectors ?? { packs: [], dims: 0, bits: 1 };
+    const file = encoder?.projection;
+    const [codes, projection] = await Promise.all([
+      Promise.all(
         packs.map(async (pack) => {
           const read = decodeVectors(await payload(this.#base, pack, Kind.vectors, onBytes), pack.file);
-          require(read.dims === dims, pack.file);
+          require(read.dims === dims && read.bits === bits, pack.file);
           return read;
         }),
-      ),
-    );
-    require(codes.scales.length === this.manifest.passages, packs[0]?.file ?? "The list of vectors");
-    return codes;
+      ).then(joinedCodes),
+      file ? payload(this.#base, file, Kind.projection, onBytes) : null,
+    ]);
+    require(codes.lengths.length === passages, packs[0]?.file ?? "The list of vectors");
+    return { codes, projection: projection && decodeProjection(projection, file!.file, encoder!.dims, dims) };
   }
 
   /** A query, read: its parts, and its words as they are looked up. */

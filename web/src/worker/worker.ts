@@ -1,13 +1,13 @@
 /** The worker: owns the index and the encoder, answers messages. It is the only writer of its state. */
 
 import { IndexError, Kind } from "../engine/format.ts";
-import { parseManifest } from "../engine/manifest.ts";
+import { type File, parseManifest } from "../engine/manifest.ts";
 import type { Semantic } from "../engine/search.ts";
 import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
-import type { Codes } from "../engine/vectors.ts";
+import { projected } from "../engine/vectors.ts";
 import { FetchError, freshManifest, payload } from "./assets.ts";
 import { type Encoding, startEncoder } from "./encoder_client.ts";
-import { once, Session } from "./session.ts";
+import { once, Session, type Space } from "./session.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
   /** Set by the stemmer's script, which stands before this one; absent for a language without one. */
@@ -18,7 +18,7 @@ type Asked = Extract<ToWorker, { type: "search" }>;
 
 interface LoadedEncoder {
   encoder: Encoding;
-  codes: Codes;
+  space: Space;
 }
 
 class EncoderError extends Error {}
@@ -81,7 +81,7 @@ async function refresh(): Promise<void> {
   session = opened(await freshManifest(base));
   isRefreshed = true;
   // The vectors belong to the passages; encoder and runtime come from the browser's cache.
-  if (ready) ready = { ...ready, codes: await session.codes(() => undefined) };
+  if (ready) ready = { ...ready, space: await session.space(() => undefined) };
 }
 
 async function searchedNow({ query, mode, limit, explain }: Asked): Promise<ShownResult> {
@@ -98,7 +98,8 @@ async function meaning(text: string, mode: Mode | undefined): Promise<Semantic |
   try {
     if (!ready && mode !== undefined && session?.manifest.encoder) await encoderOnce();
     if (!ready || !session) return null;
-    return { vector: await ready.encoder.encode(text), codes: ready.codes };
+    const { codes, projection } = ready.space;
+    return { vector: projected(await ready.encoder.encode(text), projection), codes };
   } catch (error) {
     // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
     if (mode === "vector") throw error;
@@ -113,19 +114,26 @@ async function loadEncoder(): Promise<LoadedEncoder> {
     const at = session!;
     const { encoder: files, vectors } = at.manifest;
     if (!files || !vectors) throw new EncoderError("This index was built without an encoder.");
-    const parts = [files.model, files.tokenizer, files.runtime, ...vectors.packs];
+    const { projection } = files;
+    const parts = [
+      files.model,
+      files.tokenizer,
+      files.runtime,
+      ...(projection ? [projection] : []),
+      ...vectors.packs,
+    ];
     const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
     let arrived = 0;
     const onBytes = (count: number) => {
       arrived = Math.min(total, arrived + count);
       send({ type: "progress", loaded: arrived, total });
     };
-    const fetchPart = (file: typeof files.model) => payload(base, file, Kind.encoder, onBytes);
-    const [model, tokenizer, runtime, codes] = await Promise.all([
+    const fetchPart = (file: File) => payload(base, file, Kind.encoder, onBytes);
+    const [model, tokenizer, runtime, space] = await Promise.all([
       fetchPart(files.model),
       fetchPart(files.tokenizer),
       fetchPart(files.runtime),
-      at.codes(onBytes),
+      at.space(onBytes),
     ]);
     const encoder = await startEncoder(new URL(files.code.file, base).href, {
       model,
@@ -133,7 +141,7 @@ async function loadEncoder(): Promise<LoadedEncoder> {
       runtime,
       config: files,
     });
-    ready = { encoder, codes };
+    ready = { encoder, space };
     send({ type: "rung", rung: "full" });
     return ready;
   } catch (error) {

@@ -1,0 +1,28 @@
+"""How the queries of an index become vectors in the space of its codes."""
+
+from pathlib import Path
+
+from nearpage.builder.encoder import BUNDLED, Encoder
+from nearpage.builder.errors import EncoderError
+from nearpage.builder.ranking import Encode, Mode
+from nearpage.builder.reader import Index
+from nearpage.builder.vectors import projected
+
+
+def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encode | None:
+    """The encoder of an index's vectors, if a mode needs it; `folder` is that of another than the bundled.
+
+    Raises EncoderError for another encoder than that of the index.
+    """
+    vectors, files = index.manifest.vectors, index.manifest.encoder
+    if mode == "lexical" or vectors is None:
+        return None
+    encoder = Encoder(folder or BUNDLED)
+    if files is None or encoder.config.dims != files.dims or encoder.config.fingerprint != vectors.encoder:
+        made_by = f"{files.name} ({files.dims} dimensions, {vectors.encoder})" if files else "another encoder"
+        raise EncoderError(
+            f"the index's vectors come from {made_by}, not from {encoder.folder} ({encoder.config.dims}, "
+            f"{encoder.config.fingerprint}); give its folder with --encoder, or build the index again"
+        )
+    projection = index.projection()
+    return lambda text: projected(encoder.query(text)[None], projection)[0]
