@@ -1,10 +1,12 @@
 """The steps of a build in order; the only place that knows all of them."""
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -14,13 +16,23 @@ from nearpage.builder import format as formats
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters, norm, score
 from nearpage.builder.cache import open_cache
 from nearpage.builder.changelog import is_changelog
-from nearpage.builder.encoder import BUNDLED, PROJECTION, Encoder, PieceCounter
+from nearpage.builder.encoder import BUNDLED, LIGHT, PROJECTION, Encoder, PieceCounter
 from nearpage.builder.errors import EncoderError, SourceError
 from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
 from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
 from nearpage.builder.fusion import ranking, supported
 from nearpage.builder.languages import Group, by_language
-from nearpage.builder.manifest import Code, EncoderFiles, File, Floor, Manifest, PackFile, VectorFiles
+from nearpage.builder.light import LightEncoder, LightTable, selected
+from nearpage.builder.manifest import (
+    Code,
+    EncoderFiles,
+    File,
+    Floor,
+    LightEncoderFiles,
+    Manifest,
+    PackFile,
+    VectorFiles,
+)
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
 from nearpage.builder.postings import Postings, dictionary, post
@@ -34,6 +46,7 @@ from nearpage.builder.settings import (
     FIELD_WEIGHTS,
     FUSION,
     K1,
+    LIGHT_FEWEST,
     PROJECTED_BITS,
     light_words,
 )
@@ -86,12 +99,13 @@ class Options:
     """How to build.
 
     `encoder` None leaves vectors and encoder out; `cache` None keeps no vectors for the next build;
-    `threads` None takes every core.
+    `threads` None takes every core; without `full` the browser gets the light query encoder alone.
     """
 
     encoder: Path | None = BUNDLED
     cache: Path | None = None
     threads: int | None = None
+    full: bool = True
 
 
 @dataclass(slots=True)
@@ -137,6 +151,8 @@ class _Weighed:
     parameters: Bm25Parameters
     codes: Codes | None
     floor: Floor
+    light: tuple[LightTable, Floor] | None
+    """The light encoder's table of the pieces that other sites have not, and its floor."""
 
 
 def build(
@@ -163,6 +179,12 @@ def build(
     with report.timed("load"):
         encoder = Encoder(options.encoder) if options.encoder else None
         projection = _projection(encoder)
+        light = _light_tables(encoder, projection)
+        if encoder and not (light or options.full):
+            raise EncoderError(
+                f"{encoder.folder}: has no light twin ({', '.join(LIGHT)}); take the bundled encoder, or the "
+                "full one in the browser"
+            )
         # Before the long work, so that a folder that cannot be written, or assets that are not there, end it.
         folder = Folder(output)
         # Without an encoder passages are cut all the same as with the bundled one.
@@ -180,7 +202,8 @@ def build(
         cutter = Cutter(pieces.tokenizer, limit - len(pieces.ids(prefix)) + len(pieces.ids("")))
         cuts = [_cut(group, cutter, advance) for group in by_language(pages)]
         texts = [text for cut in cuts for text in cut.texts]
-        lengths = [len(ids) for ids in pieces.ids_batch([prefix + text for text in texts])]
+        rows = pieces.ids_batch([prefix + text for text in texts])
+        lengths = [len(ids) for ids in rows]
         report.passages = len(texts)
         report.longest_passage_pieces = max(lengths)
         report.over_limit = sum(length > limit for length in lengths)
@@ -194,17 +217,20 @@ def build(
 
     ends = np.cumsum([len(cut.texts) for cut in cuts])
     own_vectors = [None] * len(cuts) if vectors is None else np.split(vectors, ends[:-1])
-    weighed = [
-        _weigh(cut, encoder, projection, own, changelogs, report)
-        for cut, own in zip(cuts, own_vectors, strict=True)
-    ]
+    weighed = []
+    for cut, own, end in zip(cuts, own_vectors, ends.tolist(), strict=True):
+        codes = None if own is None else quantise(own, PROJECTED_BITS if projection else BITS)
+        tables = light and _kept_tables(light, pieces, rows[end - len(cut.texts) : end])
+        weighed.append(_weigh(cut, encoder, projection, codes, tables, changelogs, report))
 
     with report.timed("write"):
-        encoder_files = _encoder_files(folder, encoder, projection)
+        encoder_files = _encoder_files(folder, encoder, projection) if options.full else None
+        fingerprint = encoder.config.fingerprint if encoder else ""
+        base = light and folder.add("light", wrap(Kind.LIGHT, formats.encode_light(light[0])))
         manifests: dict[str, Manifest] = {}
         for cut, each in zip(cuts, weighed, strict=True):
             below = cut.group.tag if manifests else ""
-            manifests[below] = _write(folder, below, root, cut, each, encoder_files)
+            manifests[below] = _write(folder, below, root, cut, each, fingerprint, base, encoder_files)
         folder.seal(manifests)
     report.bytes = sizes(manifests)
     return manifests
@@ -222,7 +248,8 @@ def _weigh(
     cut: _Cut,
     encoder: Encoder | None,
     projection: Projection | None,
-    vectors: npt.NDArray[np.float32] | None,
+    codes: Codes | None,
+    tables: Sequence[LightTable] | None,
     changelogs: Collection[str],
     report: Report,
 ) -> _Weighed:
@@ -231,23 +258,32 @@ def _weigh(
         postings = post(cut.group.pages, passages, stemmer(language))
     with report.timed("calibrate"):
         parameters = _parameters(postings)
-        codes = None if vectors is None else quantise(vectors, PROJECTED_BITS if projection else BITS)
-        floor = uncalibrated()
+        floor, light = uncalibrated(), None
         if encoder and codes:
 
             def encode(query: str) -> npt.NDArray[np.float32]:
                 vector: npt.NDArray[np.float32] = projected(encoder.query(query)[None], projection)[0]
                 return vector
 
-            evidence = _evidence(encode, codes, cut, postings, parameters)
             # What a changelog's headings (versions, `Fixes`) ask is no question.
             asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
-            floor = calibrate(evidence, [passage.heading_path[-1] for passage in asked])
-    return _Weighed(postings, parameters, codes, floor)
+            headings = [passage.heading_path[-1] for passage in asked]
+            floor = calibrate(_evidence(encode, codes, cut, postings, parameters), headings)
+            if tables:
+                evidence = _evidence(LightEncoder(tables).query, codes, cut, postings, parameters)
+                light = tables[-1], calibrate(evidence, headings)
+    return _Weighed(postings, parameters, codes, floor, light)
 
 
 def _write(
-    folder: Folder, below: str, root: str, cut: _Cut, weighed: _Weighed, encoder: EncoderFiles | None
+    folder: Folder,
+    below: str,
+    root: str,
+    cut: _Cut,
+    weighed: _Weighed,
+    fingerprint: str,
+    base: File | None,
+    encoder: EncoderFiles | None,
 ) -> Manifest:
     """The manifest of one language's index, whose files are written by now."""
     language, pages, passages, postings = cut.group.language, cut.group.pages, cut.passages, weighed.postings
@@ -259,11 +295,14 @@ def _write(
         files = [(add(stem, kind, pack.payload), pack.first) for pack in written]
         return tuple(PackFile(file.file, file.bytes, first) for file, first in files)
 
-    vectors = None
-    if encoder and weighed.codes:
+    vectors = light = None
+    if weighed.codes:
         written = packs("vectors", Kind.VECTORS, formats.encode_vectors(weighed.codes))
         dims, bits = weighed.codes.levels.shape[1], weighed.codes.bits
-        vectors = VectorFiles(SCHEME, dims, bits, encoder.fingerprint, written)
+        vectors = VectorFiles(SCHEME, dims, bits, fingerprint, written)
+    if base and weighed.light:
+        table, floor = weighed.light
+        light = LightEncoderFiles((base, add("light", Kind.LIGHT, formats.encode_light(table))), floor)
     terms = formats.encode_dictionary(dictionary(postings, is_correctable))
     manifest = Manifest(
         format=FORMAT,
@@ -282,6 +321,7 @@ def _write(
         dictionary=add("dictionary", Kind.DICTIONARY, terms),
         texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
         vectors=vectors,
+        light_encoder=light,
         encoder=encoder,
         code=_code(folder, language),
     )
@@ -294,10 +334,11 @@ def _seen_from_below(manifest: Manifest) -> Manifest:
     def up(file: File) -> File:
         return File(f"../{file.file}", file.bytes)
 
-    encoder, code = manifest.encoder, manifest.code
+    light, encoder, code = manifest.light_encoder, manifest.encoder, manifest.code
     return replace(
         manifest,
         root=f"../{manifest.root}",
+        light_encoder=light and replace(light, tables=(up(light.tables[0]), *light.tables[1:])),
         encoder=encoder
         and replace(
             encoder,
@@ -328,6 +369,7 @@ _KINDS = {
     "model": "encoder",
     "tokenizer": "encoder",
     "projection": "encoder",
+    "light": "light",
     "runtime": "runtime",
     "encoder": "runtime",
     "worker": "code",
@@ -385,6 +427,31 @@ def _projection(encoder: Encoder | None) -> Projection | None:
             "fit it again"
         )
     return projection
+
+
+def _light_tables(
+    encoder: Encoder | None, projection: Projection | None
+) -> tuple[LightTable, LightTable] | None:
+    """The light encoder's tables: of the pieces that every site gets, and of all others."""
+    if encoder is None or len(encoder.light) < len(LIGHT):
+        return None
+    paths_of_tables = [str(encoder.folder / name) for name in LIGHT]
+    base, rest = map(formats.decode_light, encoder.light, paths_of_tables)
+    dims = len(projection.rows) if projection else encoder.config.dims
+    for path, table in zip(paths_of_tables, (base, rest), strict=True):
+        if table.codes.levels.shape[1] != dims:
+            raise EncoderError(f"{path}: not for codes of {dims} numbers; delete it or fit it again")
+    return base, rest
+
+
+def _kept_tables(
+    tables: tuple[LightTable, LightTable], pieces: PieceCounter, rows: Iterable[Sequence[int]]
+) -> tuple[LightTable, LightTable]:
+    """The tables for one site, whose passages have the piece ids in `rows`."""
+    base, rest = tables
+    counts = Counter(chain.from_iterable(rows))
+    often = [piece for piece, count in counts.items() if count >= LIGHT_FEWEST]
+    return base, selected(rest, {str(pieces.tokenizer.id_to_token(piece)) for piece in often})
 
 
 def _evidence(

@@ -21,7 +21,7 @@ from nearpage.builder.evaluate import check_index, evaluate, read_queries, table
 from nearpage.builder.output import watched_output
 from nearpage.builder.queries import query_encoder
 from nearpage.builder.ranking import Mode
-from nearpage.builder.reader import Index
+from nearpage.builder.reader import Index, Rung
 from nearpage.builder.search import as_json, search
 from nearpage.builder.serve import serve
 from nearpage.builder.show import show
@@ -33,6 +33,11 @@ from rich.text import Text
 
 FOLDER = click.Path(path_type=Path)
 MODES = click.Choice(["hybrid", "lexical", "vector"])
+RUNG = click.option(
+    "--rung",
+    type=click.Choice(["light", "full"]),
+    help="Whose query vectors: of the light encoder, or of the full one; by default, the best there is.",
+)
 
 messages = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -79,6 +84,7 @@ def cli(context: click.Context) -> None:
 @click.argument("site", metavar="SITE_DIR", type=FOLDER)
 @click.option("--output", type=FOLDER, help="Where the index goes; SITE_DIR/nearpage by default.")
 @click.option("--no-semantic", is_flag=True, help="Keyword search only: no vectors, no encoder.")
+@click.option("--light", is_flag=True, help="The light query encoder only: no model for the browser.")
 @click.option("--encoder", type=FOLDER, help="A sentence encoder's folder; the bundled one by default.")
 @click.option("--no-inject", is_flag=True, help="Leave the pages alone; add the loader's tag yourself.")
 @click.option("--cache-dir", type=FOLDER, help="Where vectors are kept between builds.")
@@ -88,6 +94,7 @@ def build_command(
     site: Path,
     output: Path | None,
     no_semantic: bool,
+    light: bool,
     encoder: Path | None,
     no_inject: bool,
     cache_dir: Path | None,
@@ -97,10 +104,13 @@ def build_command(
     """Index the built HTML of SITE_DIR and add search to its pages."""
     if no_semantic and encoder:
         raise UsageError("--no-semantic and --encoder exclude each other; drop one of them")
+    if no_semantic and light:
+        raise UsageError("--no-semantic and --light exclude each other; drop one of them")
     options = Options(
         encoder=None if no_semantic else encoder or BUNDLED,
         cache=None if no_semantic else cache_dir or default_folder(),
         threads=threads,
+        full=not light,
     )
     with _progress() as progress:
         report = build_site(site, output, options, inject_loader=not no_inject, progress=progress)
@@ -123,15 +133,23 @@ def build_command(
 @click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--mode", type=MODES, default="hybrid", show_default=True)
 @click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@RUNG
 @click.option("--explain", is_flag=True, help="Say why: terms, scores, ranks, the relevance floor.")
 @click.option("--json", "as_document", is_flag=True, help="Print the result as JSON.")
 def search_command(
-    query: str, folder: Path, limit: int, mode: Mode, encoder: Path | None, explain: bool, as_document: bool
+    query: str,
+    folder: Path,
+    limit: int,
+    mode: Mode,
+    encoder: Path | None,
+    rung: Rung | None,
+    explain: bool,
+    as_document: bool,
 ) -> None:
     """Answer QUERY from an index, as the browser does."""
     # Bytes of the command line that are no UTF-8 are no text either.
     query = query.encode(errors="surrogateescape").decode(errors="replace")
-    index = open_index(folder)
+    index = open_index(folder, rung)
     result = search(index, query, mode, limit, query_encoder(index, mode, encoder), explain)
     if as_document:
         _print_json(as_json(result))
@@ -144,13 +162,20 @@ def search_command(
 @click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
 @click.option("--mode", type=MODES, default="hybrid", show_default=True)
 @click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@RUNG
 @click.option("--run", type=FOLDER, help="Write each query's ranked pages to this file, a JSON line each.")
 @click.option("--json", "as_document", is_flag=True, help="Print the measures as JSON.")
 def eval_command(
-    queries: Path, folder: Path, mode: Mode, encoder: Path | None, run: Path | None, as_document: bool
+    queries: Path,
+    folder: Path,
+    mode: Mode,
+    encoder: Path | None,
+    rung: Rung | None,
+    run: Path | None,
+    as_document: bool,
 ) -> None:
     """Measure an index on QUERIES.jsonl: nDCG@10, MRR@10, Recall@5, Success@1, by page."""
-    index = open_index(folder)
+    index = open_index(folder, rung)
     evaluation = evaluate(index, read_queries(queries), mode, query_encoder(index, mode, encoder))
     if run:
         lines = b"".join(orjson.dumps(asdict(line)) + b"\n" for line in evaluation.runs)
@@ -171,11 +196,14 @@ def eval_command(
 @click.option("--index", "folder", type=FOLDER, required=True, help="The index's folder, or the site's.")
 @click.option("--mode", type=MODES, default="hybrid", show_default=True)
 @click.option("--encoder", type=FOLDER, help="The folder of the encoder that the index was built with.")
+@RUNG
 @click.option("--json", "as_document", is_flag=True, help="Print the outcomes as JSON.")
-def check_command(file: Path, folder: Path, mode: Mode, encoder: Path | None, as_document: bool) -> None:
+def check_command(
+    file: Path, folder: Path, mode: Mode, encoder: Path | None, rung: Rung | None, as_document: bool
+) -> None:
     """Check that queries find what FILE, in YAML or JSON lines, says they must."""
     expectations = parse_checks(_read(file), str(file))
-    index = open_index(folder)
+    index = open_index(folder, rung)
     outcomes = check_index(index, expectations, mode, query_encoder(index, mode, encoder))
     if as_document:
         _print_json(checks_as_json(outcomes))
@@ -228,10 +256,10 @@ def serve_command(site: Path, port: int) -> None:
     serve(site, port, lambda address: _say(f"Serving {site} at {address} (Ctrl+C stops)"))
 
 
-def open_index(folder: Path) -> Index:
+def open_index(folder: Path, rung: Rung | None = None) -> Index:
     """The index in a folder, or in the `nearpage/` of a site's folder."""
     inner = folder / "nearpage"
-    return Index(inner if (inner / "manifest.json").is_file() else folder)
+    return Index(inner if (inner / "manifest.json").is_file() else folder, rung)
 
 
 def _read(path: Path) -> bytes:

@@ -2,7 +2,8 @@
 
 An encoder is a folder as sentence-transformers writes it: an ONNX model (`model.onnx` or
 `onnx/model.onnx`), `tokenizer.json` and, where they are there, `sentence_bert_config.json` (limit),
-`config_sentence_transformers.json` (prompts), `1_Pooling/config.json` (pooling) and `projection.bin`.
+`config_sentence_transformers.json` (prompts), `1_Pooling/config.json` (pooling); what
+`PROJECTION` and `LIGHT` name goes with them.
 """
 
 import hashlib
@@ -29,6 +30,8 @@ T = TypeVar("T")
 BUNDLED = Path(__file__).parent / "all-MiniLM-L6-v2"
 PROJECTION = "projection.bin"
 """In the encoder's folder, if it has one: see vectors.Projection."""
+LIGHT = ("light-base.bin", "light-rest.bin")
+"""There too, if it has a light twin: tables of the pieces that every site gets, and of the others."""
 BATCH = 16
 """Passages of one length run together; more gains nothing (353 a second with 16, 359 with 32)."""
 SHORTEST_LIMIT = 32
@@ -83,8 +86,8 @@ class Encoder:
         tokenizer_path = _existing(folder, "tokenizer.json")
         self.model = _bytes(path)
         self.tokenizer = _bytes(tokenizer_path)
-        path_of_projection = folder / PROJECTION
-        self.projection = _bytes(path_of_projection) if path_of_projection.is_file() else None
+        self.projection = _bytes(folder / PROJECTION) if (folder / PROJECTION).is_file() else None
+        self.light = [_bytes(folder / name) for name in LIGHT if (folder / name).is_file()]
         self.pieces = PieceCounter(tokenizer_path)
         self._session = _session(path, self.model)
         self._inputs = {declared.name for declared in self._session.get_inputs()}
@@ -136,12 +139,13 @@ class Encoder:
                 "do model.onnx, tokenizer.json and max_seq_length belong together?"
             ) from error
 
-    def _encode_rows(self, rows: list[list[int]]) -> Vector:
+    def encode_rows(self, rows: list[list[int]]) -> Vector:
+        """Unit vectors of rows of piece ids, specials included, all of one length."""
         return pooled(self._run(rows), self.config.pooling)
 
     def query(self, text: str) -> Vector:
         """The unit vector [dims] of a query; what is beyond the limit is cut off."""
-        vector: Vector = self._encode_rows([self._cut(self.pieces.ids(self.config.query_prefix + text))])[0]
+        vector: Vector = self.encode_rows([self._cut(self.pieces.ids(self.config.query_prefix + text))])[0]
         return vector
 
     def _cut(self, ids: list[int]) -> list[int]:
@@ -163,7 +167,7 @@ class Encoder:
         vectors = np.zeros((len(rows), self.config.dims), np.float32)
 
         def encode(batch: list[int]) -> int:
-            vectors[batch] = self._encode_rows([rows[index] for index in batch])
+            vectors[batch] = self.encode_rows([rows[index] for index in batch])
             return len(batch)
 
         with ThreadPoolExecutor(threads or os.cpu_count()) as pool:

@@ -137,7 +137,7 @@ class ResultExplanation:
 
 def of_result(index: Index, question: Question, ranked: Ranked) -> ResultExplanation:
     """What holds for the whole of an answer."""
-    verdict, floor = ranked.verdict, index.manifest.floor
+    verdict, floor = ranked.verdict, index.floor
     return ResultExplanation(
         words=[WordPart(name(word), word.weight, word.alternatives, word.prefix) for word in question.words],
         corrections={

@@ -18,7 +18,9 @@ from nearpage.builder.manifest import Floor
 
 COVERAGE_WEIGHT = 0.3
 """Of the covered share in the evidence; cosines alone tell unrelated questions apart less well."""
-TOWARDS_RELATED = 0.3
+LIGHT_COVERAGE_WEIGHT = 0.8
+"""The same where the light encoder gave the cosines, which tell less."""
+TOWARDS_RELATED = 0.2
 """Where the floor stands on the way from the unrelated (90th percentile) to the related (5th)."""
 UNCALIBRATED = 0.44
 """For an index without vectors, where it is not used, and for sites with too few headings to tell."""

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 from nearpage.builder.errors import FormatError
+from nearpage.builder.light import LightTable
 from nearpage.builder.model import Block, BlockKind, Page, Passage
 from nearpage.builder.postings import FIELDS, PostingList
 from nearpage.builder.vectors import SCHEME, Codes, Projection, codes_of
@@ -53,6 +54,8 @@ class Kind(IntEnum):
     """A file of the encoder as it is: model, tokenizer or runtime."""
     DICTIONARY = 6
     PROJECTION = 7
+    LIGHT = 8
+    """A table of the light encoder."""
 
 
 # Envelope ------------------------------------------------------------------------------------------
@@ -260,9 +263,7 @@ def _postings_pack(entries: list[tuple[str, int, bytes]]) -> Pack:
     before = b""
     for term, df, encoded in entries:
         written = term.encode()
-        shared = 0
-        while shared < min(len(before), len(written)) and before[shared] == written[shared]:
-            shared += 1
+        shared = _shared(before, written)
         dictionary += varint(shared) + varint(len(written) - shared) + written[shared:]
         dictionary += varint(df) + varint(len(encoded))
         before = written
@@ -404,6 +405,8 @@ def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
 
 _VECTORS_HEADER = struct.Struct("<8sIII")
 _PROJECTION_HEADER = struct.Struct("<II")
+_LIGHT_HEADER = struct.Struct("<III")
+_BITS = (1, 2, 4, 8)
 
 
 def encode_vectors(codes: Codes) -> Iterator[Pack]:
@@ -411,13 +414,9 @@ def encode_vectors(codes: Codes) -> Iterator[Pack]:
 
     A level `l` is kept as `(l + 2**bits - 1) / 2`; a byte holds 8 / bits, the first in its lowest bits.
     """
-    count, dims = codes.levels.shape
-    in_byte = 8 // codes.bits
-    padded = np.zeros((count, -(-dims // in_byte) * in_byte), np.uint8)
-    padded[:, :dims] = (codes.levels + (2**codes.bits - 1)) / 2
-    shifts = np.arange(in_byte, dtype=np.uint8) * codes.bits
-    rows = np.bitwise_or.reduce(padded.reshape(count, -1, in_byte) << shifts, axis=2)
-    for start in range(0, count, VECTORS_A_PACK):
+    dims = codes.levels.shape[1]
+    rows = _packed(codes)
+    for start in range(0, len(rows), VECTORS_A_PACK):
         part = rows[start : start + VECTORS_A_PACK]
         header = _VECTORS_HEADER.pack(SCHEME.encode(), len(part), dims, codes.bits)
         yield Pack(start, header + part.tobytes())
@@ -427,16 +426,30 @@ def decode_vectors(payload: bytes, name: str) -> Codes:
     """The inverse of encode_vectors for one pack."""
     cursor = Cursor(payload, name)
     scheme, count, dims, bits = _VECTORS_HEADER.unpack(cursor.take(_VECTORS_HEADER.size))
-    if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME or bits not in {1, 2, 4, 8}:
+    if scheme.rstrip(b"\0").decode("ascii", "replace") != SCHEME or bits not in _BITS:
         raise FormatError(
             f"{name}: vector codes of scheme {scheme!r} with {bits} bits, this reader knows {SCHEME} with "
             "1, 2, 4 or 8; upgrade nearpage"
         )
+    return _unpacked(cursor, count, dims, bits)
+
+
+def _packed(codes: Codes) -> npt.NDArray[np.uint8]:
+    count, dims = codes.levels.shape
+    in_byte = 8 // codes.bits
+    padded = np.zeros((count, -(-dims // in_byte), in_byte), np.uint8)
+    padded.reshape(count, -1)[:, :dims] = (codes.levels + (2**codes.bits - 1)) / 2
+    shifts = np.arange(in_byte, dtype=np.uint8) * codes.bits
+    rows: npt.NDArray[np.uint8] = np.bitwise_or.reduce(padded << shifts, axis=2)
+    return rows
+
+
+def _unpacked(cursor: Cursor, count: int, dims: int, bits: int) -> Codes:
     in_byte = 8 // bits
     width = -(-dims // in_byte)
     rows = np.frombuffer(cursor.take(count * width), np.uint8).reshape(count, width, 1)
     shifts = np.arange(in_byte, dtype=np.uint8) * bits
-    kept = (rows >> shifts & (2**bits - 1)).reshape(count, -1)[:, :dims]
+    kept = (rows >> shifts & (2**bits - 1)).reshape(count, width * in_byte)[:, :dims]
     return codes_of(bits, 2.0 * kept - (2**bits - 1))
 
 
@@ -456,3 +469,37 @@ def decode_projection(payload: bytes, name: str) -> Projection:
     width, dims = _PROJECTION_HEADER.unpack(cursor.take(_PROJECTION_HEADER.size))
     mean = np.frombuffer(cursor.take(4 * width), "<f4").astype(np.float32)
     return Projection(mean, np.frombuffer(cursor.take(dims * width), np.int8).reshape(dims, width))
+
+
+def encode_light(table: LightTable) -> bytes:
+    """Count, dims, bits; pieces (bytes shared with the one before, length of the rest, it); weights; rows."""
+    count, dims = table.codes.levels.shape
+    out = bytearray(_LIGHT_HEADER.pack(count, dims, table.codes.bits))
+    before = b""
+    for piece in table.pieces:
+        written = piece.encode()
+        shared = _shared(before, written)
+        out += varint(shared) + varint(len(written) - shared) + written[shared:]
+        before = written
+    return bytes(out) + table.weights.astype("<u2").tobytes() + _packed(table.codes).tobytes()
+
+
+def decode_light(payload: bytes, name: str) -> LightTable:
+    """The inverse of encode_light."""
+    cursor = Cursor(payload, name)
+    count, dims, bits = _LIGHT_HEADER.unpack(cursor.take(_LIGHT_HEADER.size))
+    if bits not in _BITS:
+        raise FormatError(f"{name}: codes of {bits} bits, this reader knows 1, 2, 4 and 8; upgrade nearpage")
+    pieces = []
+    before = b""
+    for _ in range(count):
+        before = before[: cursor.varint()] + cursor.take(cursor.varint())
+        pieces.append(before.decode())
+    weights = np.frombuffer(cursor.take(2 * count), "<u2").astype(np.uint16)
+    return LightTable(tuple(pieces), weights, _unpacked(cursor, count, dims, bits))
+
+
+def _shared(one: bytes, other: bytes) -> int:
+    """How many bytes two texts begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), min(len(one), len(other)))

@@ -109,8 +109,16 @@ class LightWords:
 
 
 @dataclass(frozen=True, slots=True)
+class LightEncoderFiles:
+    """The light query encoder: its tables, the one of every site first, and a floor for what it ranks."""
+
+    tables: tuple[File, ...]
+    floor: Floor
+
+
+@dataclass(frozen=True, slots=True)
 class Manifest:
-    """An index; `vectors` and `encoder` are None when it was built without.
+    """An index; `vectors`, `light_encoder` and `encoder` are None when it was built without.
 
     `root` is the address of the site's root as seen from the index: pages' URLs are relative to it.
     """
@@ -131,6 +139,7 @@ class Manifest:
     dictionary: File
     texts: tuple[PackFile, ...]
     vectors: VectorFiles | None
+    light_encoder: LightEncoderFiles | None
     encoder: EncoderFiles | None
     code: Code
 
@@ -146,6 +155,8 @@ class Manifest:
         ]
         if self.vectors:
             named += self.vectors.packs
+        if self.light_encoder:
+            named += self.light_encoder.tables
         if self.encoder:
             named += [*self.encoder.queries(), self.encoder.runtime, self.encoder.code]
         return named

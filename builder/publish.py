@@ -38,6 +38,7 @@ _SUFFIXES = {
             "tokenizer",
             "runtime",
             "projection",
+            "light",
         ),
         ".bin",
     ),

@@ -10,13 +10,15 @@ from nearpage.builder.vectors import projected
 
 
 def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encode | None:
-    """The encoder of an index's vectors, if a mode needs it; `folder` is that of another than the bundled.
+    """The encoder of an index's rung, if a mode needs it; `folder` is that of another than the bundled.
 
     Raises EncoderError for another encoder than that of the index.
     """
     vectors, files = index.manifest.vectors, index.manifest.encoder
     if mode == "lexical" or vectors is None:
         return None
+    if index.rung == "light":
+        return index.light_encoder().query
     encoder = Encoder(folder or BUNDLED)
     if files is None or encoder.config.dims != files.dims or encoder.config.fingerprint != vectors.encoder:
         made_by = f"{files.name} ({files.dims} dimensions, {vectors.encoder})" if files else "another encoder"

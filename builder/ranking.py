@@ -95,7 +95,7 @@ def rank(index: Index, question: Question, mode: Mode, encode: Encode | None) ->
     allowed = _allowed(index, question.asked, scored.scores)
     lexical: list[int] = []
     by_vector: list[int] = []
-    cosines = vector_scores = near = None
+    vector = cosines = vector_scores = near = None
     word_scores = fusion.supported(scored.scores, index.pages, parameters.lexical_support)
     lexical_scores = word_scores + EXACT * tiers
     if mode != "vector":
@@ -103,7 +103,9 @@ def rank(index: Index, question: Question, mode: Mode, encode: Encode | None) ->
     if vectors_wanted and question.words:
         if encode is None:
             raise EncoderError("this search needs the query encoder")
-        cosines = vectors.cosines(encode(question.text), index.codes())
+        vector = encode(question.text)
+    if vector is not None and vector.any():
+        cosines = vectors.cosines(vector, index.codes())
         # The root, for cosines of good and of middling passages differ by less than the scores of words.
         boosted = cosines * np.sqrt(index.boosts)
         vector_scores = fusion.supported(boosted, index.pages, parameters.vector_support)
@@ -119,7 +121,7 @@ def rank(index: Index, question: Question, mode: Mode, encode: Encode | None) ->
         order = [(number, float(scores[number])) for number in lexical or by_vector]
 
     is_covered = bool(scored.coverage.max(initial=0.0) == 1)
-    verdict = judge(index.manifest.floor, near, bool(tiers.any()), is_covered)
+    verdict = judge(index.floor, near, bool(tiers.any()), is_covered)
     # To a vector any number is like any other.
     is_unknown = not scored.scores.any() and all(is_code(word) for word in question.words)
     reason: Reason | None = None

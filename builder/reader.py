@@ -4,39 +4,46 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 from nearpage.builder import manifest as manifests
 from nearpage.builder.bm25 import Floats, norm
-from nearpage.builder.errors import FormatError
+from nearpage.builder.errors import EncoderError, FormatError
 from nearpage.builder.format import (
     Kind,
     PostingsPack,
     ShownPassage,
     decode_dictionary,
+    decode_light,
     decode_passages,
     decode_projection,
     decode_texts,
     decode_vectors,
     unwrap,
 )
-from nearpage.builder.manifest import Manifest, PackFile
+from nearpage.builder.light import LightEncoder
+from nearpage.builder.manifest import Floor, Manifest, PackFile
 from nearpage.builder.postings import PostingList
 from nearpage.builder.vectors import Codes, Projection, codes_of
 
 T = TypeVar("T")
+Rung = Literal["light", "full"]
 
 
 class Index:
     """What a search asks of an index. `folder` is the one that holds the manifest.
 
+    `rung` says whose query vectors it is asked with: by default, of the best encoder that it has.
+
     Any method raises FormatError when a file is missing, damaged, or not of this index.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, rung: Rung | None = None) -> None:
         self.folder = folder
         self.manifest = read_manifest(folder)
+        has_full = self.manifest.encoder is not None or self.manifest.light_encoder is None
+        self.rung: Rung = rung or ("full" if has_full else "light")
         self._count = self.manifest.passages
         file = self.manifest.table.file
         table = self._decoded(Kind.PASSAGES, file, decode_passages)
@@ -107,6 +114,25 @@ class Index:
             self._require(fitting and sum(len(each.levels) for each in read) == self._count, packs[0].file)
             self._codes = codes_of(bits, np.concatenate([each.levels for each in read]))
         return self._codes
+
+    @property
+    def floor(self) -> Floor:
+        """The floor of the rung."""
+        light = self.manifest.light_encoder
+        return light.floor if light and self.rung == "light" else self.manifest.floor
+
+    def light_encoder(self) -> LightEncoder:
+        """The light query encoder, or an EncoderError if the index has none."""
+        files = self.manifest.light_encoder
+        if files is None:
+            raise EncoderError(
+                f"{self.folder}: built without a light encoder; build it with the bundled encoder"
+            )
+        tables = [self._decoded(Kind.LIGHT, file.file, decode_light) for file in files.tables]
+        dims = self.manifest.vectors.dims if self.manifest.vectors else 0
+        for file, table in zip(files.tables, tables, strict=True):
+            self._require(table.codes.levels.shape[1] == dims, file.file)
+        return LightEncoder(tables)
 
     def projection(self) -> Projection | None:
         """From the encoder's vectors to the codes' space; None where that is the encoder's own."""

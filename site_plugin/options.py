@@ -15,10 +15,8 @@ class PluginOptions(Config):
     """The plugin's options."""
 
     semantic = _Semantic(("full", "light", "off"), default="full")
-    """How far search goes beyond keywords: `full` and `light` add vectors to the index, `off` does not.
-
-    What `light` is for, a small query encoder in the place of the full one, is not there yet: it builds what
-    `full` does."""
+    """How far search goes beyond keywords: `full` adds vectors, a small query encoder and the full one,
+    which comes later and ranks better; `light` leaves out the full one, `off` all of it."""
 
     offline = c.Type(bool, default=False)
     """Whether the site must also search when opened from disk. Accepted, and without effect so far."""

@@ -134,7 +134,9 @@ class NearpagePlugin(BasePlugin[PluginOptions]):
     def _options(self) -> Options:
         encoder = Path(self.config.encoder) if self.config.encoder else BUNDLED
         return Options(
-            encoder=None if self.config.semantic == "off" else encoder, cache=Path(self.config.cache_dir)
+            encoder=None if self.config.semantic == "off" else encoder,
+            cache=Path(self.config.cache_dir),
+            full=self.config.semantic == "full",
         )
 
 

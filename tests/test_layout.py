@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "check": "errors page_names",
     "encoder_text": "",
     "vectors": "",
+    "light": "encoder_text vectors",
     "fusion": "",
     "postings": "model terms",
     "bm25": "postings query",
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "spelling": "postings query terms",
     "operators": "postings query terms",
     # What is written, and the numbers in it.
-    "format": "errors model postings vectors",
+    "format": "errors light model postings vectors",
     "manifest": "bm25 errors format fusion postings",
     "settings": "fusion manifest",
     "floor": "manifest",
@@ -49,7 +50,7 @@ MAY_IMPORT = {
     "publish": "errors manifest",
     "serve": "errors",
     "output": "errors",
-    "reader": "bm25 errors format manifest postings vectors",
+    "reader": "bm25 errors format light manifest postings vectors",
     # What is done with them.
     "ranking": "bm25 errors exact floor fusion operators query reader spelling terms vectors",
     "explain": "bm25 exact postings query ranking reader",
@@ -57,8 +58,8 @@ MAY_IMPORT = {
     "show": "explain search",
     "evaluate": "check errors page_names ranking reader search",
     "build": (
-        "bm25 cache changelog encoder errors floor format fusion languages manifest model passages postings "
-        "publish query settings spelling terms vectors"
+        "bm25 cache changelog encoder errors floor format fusion languages light manifest model passages "
+        "postings publish query settings spelling terms vectors"
     ),
     "site": "build extract languages lock pages publish",
     "queries": "encoder errors ranking reader vectors",
@@ -75,6 +76,7 @@ PURE = (
     "check",
     "encoder_text",
     "vectors",
+    "light",
     "fusion",
     "postings",
     "bm25",

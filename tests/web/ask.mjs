@@ -46,11 +46,11 @@ if (algorithm) {
   stem = self.nearpageStem;
 }
 const session = new Session(base.href, manifest, stem);
-const space = manifest.vectors && (await session.space(() => undefined));
+const codes = manifest.vectors && (await session.codes());
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [query, mode, limit, vector, isExplained] = JSON.parse(line);
-  const semantic = vector && { vector: Float32Array.from(vector), codes: space.codes };
+  const semantic = vector && { rung: "full", vector: Float32Array.from(vector), codes };
   const question = await session.read(query);
   const { rung, ...result } = await session.search(question, mode, limit, semantic, isExplained);
   const hits = result.hits.map(({ blocks, ...hit }) => hit);

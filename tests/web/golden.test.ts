@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { parseManifest } from "../../web/src/engine/manifest.ts";
+import type { Semantic } from "../../web/src/engine/search.ts";
 import type { HitExplanation, Mode, ResultExplanation } from "../../web/src/engine/types.ts";
 import { projected } from "../../web/src/engine/vectors.ts";
 import { Session } from "../../web/src/worker/session.ts";
@@ -46,10 +47,10 @@ afterAll(() => vi.unstubAllGlobals());
 const opened = () => new Session(INDEX.href, manifest, stemOf(manifest.language));
 
 /** What an encoder's vector is compared with; a query without words has none, and needs none. */
-async function meaning(session: Session, encoded: number[]) {
-  const { codes, projection } = await session.space(() => undefined);
+async function meaning(session: Session, encoded: number[]): Promise<Semantic> {
+  const [codes, projection] = await Promise.all([session.codes(), session.projection()]);
   const vector = Float32Array.from(encoded);
-  return { vector: encoded.length > 0 ? projected(vector, projection) : vector, codes };
+  return { rung: "full", vector: encoded.length > 0 ? projected(vector, projection) : vector, codes };
 }
 
 describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => {

@@ -3,6 +3,7 @@
  * `docs/index-format.md`. Files come here after gunzip.
  */
 
+import type { LightTable } from "./light.ts";
 import type { BlockKind } from "./types.ts";
 import { type Codes, codesOf, type Projection } from "./vectors.ts";
 
@@ -27,6 +28,7 @@ export const Kind = {
   encoder: 5,
   dictionary: 6,
   projection: 7,
+  light: 8,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
@@ -150,6 +152,21 @@ export interface PostingList {
   keyed: Uint8Array;
 }
 
+/** Reads texts of which each is told by what it shares with the one before it. */
+function texts(cursor: Cursor): () => string {
+  const decoder = new TextDecoder();
+  let before = new Uint8Array(0);
+  return () => {
+    const shared = cursor.varint();
+    const rest = cursor.take(cursor.varint());
+    const written = new Uint8Array(shared + rest.length);
+    written.set(before.subarray(0, shared));
+    written.set(rest, shared);
+    before = written;
+    return decoder.decode(written);
+  };
+}
+
 /** A decoded dictionary; lists are decoded when they are asked for. */
 export class PostingsPack {
   readonly #name: string;
@@ -158,17 +175,10 @@ export class PostingsPack {
   constructor(payload: Uint8Array, name: string) {
     this.#name = name;
     const cursor = new Cursor(payload, name);
-    const decoder = new TextDecoder();
     const sizes: { term: string; df: number; bytes: number }[] = [];
-    let before = new Uint8Array(0);
+    const next = texts(cursor);
     for (let left = cursor.varint(); left > 0; left--) {
-      const shared = cursor.varint();
-      const rest = cursor.take(cursor.varint());
-      const written = new Uint8Array(shared + rest.length);
-      written.set(before.subarray(0, shared));
-      written.set(rest, shared);
-      before = written;
-      sizes.push({ term: decoder.decode(written), df: cursor.varint(), bytes: cursor.varint() });
+      sizes.push({ term: next(), df: cursor.varint(), bytes: cursor.varint() });
     }
     for (const { term, df, bytes } of sizes) this.#entries.set(term, { df, list: cursor.take(bytes) });
   }
@@ -281,4 +291,18 @@ export function decodeProjection(payload: Uint8Array, name: string, width: numbe
   // Copies, because typed arrays of four bytes an element must be aligned.
   const mean = new Float32Array(cursor.take(4 * width).slice().buffer);
   return { mean, rows: new Int8Array(cursor.take(dims * width).slice().buffer) };
+}
+
+/** A table of the light encoder, for codes of `dims` numbers. */
+export function decodeLight(payload: Uint8Array, name: string, dims: number): LightTable {
+  const cursor = new Cursor(payload, name);
+  const [count, width, bits] = [cursor.u32(), cursor.u32(), cursor.u32()];
+  if (width !== dims || !BITS.includes(bits))
+    throw new IndexError(`${name} does not fit the manifest beside it.`);
+  const next = texts(cursor);
+  const pieces = new Map<string, number>();
+  for (let row = 0; row < count; row++) pieces.set(next(), row);
+  // A copy, because typed arrays of two bytes an element must be aligned.
+  const weights = new Uint16Array(cursor.take(2 * count).slice().buffer);
+  return { pieces, weights, dims, bits, rows: cursor.take(count * Math.ceil((dims * bits) / 8)) };
 }

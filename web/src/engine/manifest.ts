@@ -41,19 +41,26 @@ export interface EncoderFiles {
   code: File;
 }
 
+export interface Floor {
+  coverage_weight: number;
+  threshold: number;
+}
+
 export interface Manifest {
   language: string;
   pages: number;
   passages: number;
   bm25: Bm25Parameters;
   fusion: { k: number; depth: number; lexical_support: number; vector_support: number };
-  floor: { coverage_weight: number; threshold: number };
+  floor: Floor;
   light: LightWords;
   table: File;
   postings: PackFile<string>[];
   dictionary: File;
   texts: PackFile<number>[];
   vectors: { scheme: string; dims: number; bits: number; packs: PackFile<number>[] } | null;
+  /** The light query encoder: its tables, and a floor for what it ranks. */
+  light_encoder: { tables: File[]; floor: Floor } | null;
   encoder: EncoderFiles | null;
 }
 
@@ -72,7 +79,6 @@ export function parseManifest(value: unknown): Manifest {
   const bm25 = object(manifest.bm25, "bm25");
   const fields = object(bm25.fields, "bm25.fields");
   const fusion = object(manifest.fusion, "fusion");
-  const floor = object(manifest.floor, "floor");
   const light = object(manifest.light, "light");
   const codes = manifest.vectors === null ? null : vectors(object(manifest.vectors, "vectors"));
   const queries = manifest.encoder === null ? null : encoder(object(manifest.encoder, "encoder"));
@@ -99,10 +105,7 @@ export function parseManifest(value: unknown): Manifest {
       lexical_support: number(fusion.lexical_support, "fusion.lexical_support"),
       vector_support: number(fusion.vector_support, "fusion.vector_support"),
     },
-    floor: {
-      coverage_weight: number(floor.coverage_weight, "floor.coverage_weight"),
-      threshold: number(floor.threshold, "floor.threshold"),
-    },
+    floor: floor(manifest.floor, "floor"),
     light: {
       weight: number(light.weight, "light.weight"),
       words: new Set(strings(light.words, "light.words")),
@@ -112,7 +115,25 @@ export function parseManifest(value: unknown): Manifest {
     dictionary: file(manifest.dictionary, "dictionary"),
     texts: packs(manifest.texts, "texts", number),
     vectors: codes,
+    light_encoder: manifest.light_encoder === null ? null : lightEncoder(manifest.light_encoder),
     encoder: queries,
+  };
+}
+
+function floor(value: unknown, name: string): Floor {
+  const members = object(value, name);
+  return {
+    coverage_weight: number(members.coverage_weight, `${name}.coverage_weight`),
+    threshold: number(members.threshold, `${name}.threshold`),
+  };
+}
+
+function lightEncoder(value: unknown): Manifest["light_encoder"] {
+  const members = object(value, "light_encoder");
+  if (!Array.isArray(members.tables)) throw wrong("light_encoder.tables");
+  return {
+    tables: members.tables.map((table) => file(table, "light_encoder.tables")),
+    floor: floor(members.floor, "light_encoder.floor"),
   };
 }
 

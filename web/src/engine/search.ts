@@ -8,7 +8,7 @@ import { fuse, ranking, supported } from "./fusion.ts";
 import type { Manifest } from "./manifest.ts";
 import { isCode, type QueryWord } from "./query.ts";
 import type { Stem } from "./terms.ts";
-import type { Hit, Mode, Reason } from "./types.ts";
+import type { Hit, Mode, Reason, Rung } from "./types.ts";
 import { type Codes, cosines } from "./vectors.ts";
 
 /**
@@ -34,8 +34,9 @@ export interface Ranked {
   byVector: Float64Array | null;
 }
 
-/** A query's vector and the codes to scan; null on the lexical rung. */
+/** A query's vector, of which rung, and the codes to scan; null on the lexical rung. */
 export interface Semantic {
+  rung: Exclude<Rung, "lexical">;
   vector: Float32Array;
   codes: Codes;
 }
@@ -82,8 +83,8 @@ export function rank(
   const wordScores = supported(scored.scores, pages, fusion.lexical_support);
   const lexicalScores = wordScores.map((value, passage) => value + EXACT * exact[passage]!);
   const lexical = mode === "vector" ? [] : ranking(lexicalScores, fusion.depth, true, allowed);
-  const near =
-    mode !== "lexical" && semantic && words.length > 0 ? cosines(semantic.vector, semantic.codes) : null;
+  const isMeant = mode !== "lexical" && semantic && words.length > 0 && semantic.vector.some(Boolean);
+  const near = isMeant ? cosines(semantic.vector, semantic.codes) : null;
   // The root, for cosines of good and of middling passages differ by less than the scores of words.
   const boosted = near?.map((cosine, passage) => cosine * Math.sqrt(boosts[passage]!));
   const vectorScores = boosted ? supported(boosted, pages, fusion.vector_support) : null;

@@ -10,6 +10,7 @@ export interface Manifest {
   /** The site's root as seen from the index; pages' URLs are relative to it. */
   root: string;
   code: { worker: IndexFile; dialog: IndexFile };
+  light_encoder: { tables: IndexFile[] } | null;
   /** Null where the owner built without a model. */
   encoder: { code: IndexFile; runtime: IndexFile; model: IndexFile; tokenizer: IndexFile } | null;
 }

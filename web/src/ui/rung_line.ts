@@ -19,12 +19,14 @@ function savesData(): boolean {
   return connection?.saveData === true || matchMedia("(prefers-reduced-data: reduce)").matches;
 }
 
-export function createRungLine(client: Client, { encoder }: Manifest): RungLine {
+export function createRungLine(client: Client, { encoder, light_encoder }: Manifest): RungLine {
   const text = element("span");
   const bar = element("progress", { "aria-label": texts.loading });
   const button = element("button", { type: "button", class: "quiet" });
   const line = element("div", { class: "rung" }, bar, text, button);
 
+  /** Nothing better comes after it. */
+  const top: Rung = encoder ? "full" : "light";
   let rung: Rung = client.rung();
   let state: State = "idle";
   let loaded = 0;
@@ -41,11 +43,11 @@ export function createRungLine(client: Client, { encoder }: Manifest): RungLine 
   };
 
   const draw = () => {
-    const says = rung === "full" ? "" : part();
+    const says = rung === top ? "" : part();
     text.textContent = texts.rung[rung] + (says && ` · ${says}`);
     line.dataset.rung = rung;
-    bar.hidden = rung === "full" || state !== "loading";
-    button.hidden = rung === "full" || !offered;
+    bar.hidden = rung === top || state !== "loading";
+    button.hidden = rung === top || !offered;
     button.textContent = offered;
     // Without a value the bar is indeterminate: nothing has come yet, or the engine is starting.
     if (total > 0 && loaded < total) bar.value = loaded / total;
@@ -77,11 +79,12 @@ export function createRungLine(client: Client, { encoder }: Manifest): RungLine 
   return {
     element: line,
     loadEncoder() {
-      if (!encoder || state === "failed" || state === "saved") return;
+      if (!(encoder || light_encoder) || state === "failed" || state === "saved") return;
       if (!savesData()) return load();
-      const { code, runtime, model, tokenizer } = encoder;
+      const full = encoder ? [encoder.code, encoder.runtime, encoder.model, encoder.tokenizer] : [];
+      const parts = [...full, ...(light_encoder?.tables ?? [])];
       state = "saved";
-      offered = texts.load(code.bytes + runtime.bytes + model.bytes + tokenizer.bytes);
+      offered = texts.load(parts.reduce((sum, { bytes }) => sum + bytes, 0));
       draw();
     },
   };

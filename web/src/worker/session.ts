@@ -5,6 +5,7 @@ import { MOST, verbatimFirst } from "../engine/exact.ts";
 import { ofHits, ofResult } from "../engine/explain.ts";
 import {
   decodeDictionary,
+  decodeLight,
   decodePassages,
   decodeProjection,
   decodeTexts,
@@ -16,6 +17,7 @@ import {
   type ShownPassage,
 } from "../engine/format.ts";
 import { ranking } from "../engine/fusion.ts";
+import type { LightTable } from "../engine/light.ts";
 import { lookupIn, packsFor, packsOf, textsPackOf } from "../engine/lookup.ts";
 import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
@@ -26,7 +28,7 @@ import { corrected, misspelt, respelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
 import type { Codes, Projection } from "../engine/vectors.ts";
-import { type OnBytes, payload } from "./assets.ts";
+import { payload } from "./assets.ts";
 
 /** A query, read. */
 export interface ReadQuery extends Question {
@@ -34,12 +36,6 @@ export interface ReadQuery extends Question {
   asked: Asked;
   /** The query with its words corrected, if any was. */
   suggestion: string | null;
-}
-
-/** Where vectors are compared. */
-export interface Space {
-  codes: Codes;
-  projection: Projection | null;
 }
 
 export class Session {
@@ -52,6 +48,10 @@ export class Session {
   readonly #postings = new Map<number, PostingsPack>();
   readonly #texts = new Map<number, ShownPassage[]>();
   readonly #fetches = new Map<string, Once<void>>();
+  /** Where vectors are compared, and what the light encoder needs; each is fetched when it is first wanted. */
+  readonly codes = once(() => this.#readCodes());
+  readonly projection = once(() => this.#readProjection());
+  readonly lightTables = once(() => this.#readLight());
 
   constructor(base: string, manifest: Manifest, stem: Stem) {
     this.#base = base;
@@ -76,23 +76,35 @@ export class Session {
     await this.#table();
   }
 
-  /** The codes of all passages, and the way from the encoder's vectors to them. */
-  async space(onBytes: OnBytes): Promise<Space> {
-    const { vectors, encoder, passages } = this.manifest;
-    const { packs, dims, bits } = vectors ?? { packs: [], dims: 0, bits: 1 };
+  /** The codes of all passages. */
+  async #readCodes(): Promise<Codes> {
+    const { packs, dims, bits } = this.manifest.vectors ?? { packs: [], dims: 0, bits: 1 };
+    const read = packs.map(async (pack) => {
+      const codes = decodeVectors(await payload(this.#base, pack, Kind.vectors), pack.file);
+      require(codes.dims === dims && codes.bits === bits, pack.file);
+      return codes;
+    });
+    const codes = joinedCodes(await Promise.all(read));
+    require(codes.lengths.length === this.manifest.passages, packs[0]?.file ?? "The list of vectors");
+    return codes;
+  }
+
+  /** The way from the encoder's vectors to the codes; null where they are in one space. */
+  async #readProjection(): Promise<Projection | null> {
+    const { vectors, encoder } = this.manifest;
     const file = encoder?.projection;
-    const [codes, projection] = await Promise.all([
-      Promise.all(
-        packs.map(async (pack) => {
-          const read = decodeVectors(await payload(this.#base, pack, Kind.vectors, onBytes), pack.file);
-          require(read.dims === dims && read.bits === bits, pack.file);
-          return read;
-        }),
-      ).then(joinedCodes),
-      file ? payload(this.#base, file, Kind.projection, onBytes) : null,
-    ]);
-    require(codes.lengths.length === passages, packs[0]?.file ?? "The list of vectors");
-    return { codes, projection: projection && decodeProjection(projection, file!.file, encoder!.dims, dims) };
+    if (!file || !vectors) return null;
+    const read = await payload(this.#base, file, Kind.projection);
+    return decodeProjection(read, file.file, encoder.dims, vectors.dims);
+  }
+
+  async #readLight(): Promise<LightTable[]> {
+    const { vectors, light_encoder } = this.manifest;
+    return Promise.all(
+      (light_encoder?.tables ?? []).map(async (file) =>
+        decodeLight(await payload(this.#base, file, Kind.light), file.file, vectors?.dims ?? 0),
+      ),
+    );
   }
 
   /** A query, read: its parts, and its words as they are looked up. */
@@ -126,7 +138,9 @@ export class Session {
     semantic: Semantic | null,
     isExplained = false,
   ): Promise<ShownResult> {
-    const { manifest } = this;
+    const { light_encoder } = this.manifest;
+    const floor = semantic?.rung === "light" && light_encoder ? light_encoder.floor : this.manifest.floor;
+    const manifest = { ...this.manifest, floor };
     const { query, asked, words, suggestion } = question;
     const facts = await this.#table();
     const lookup = lookupIn(manifest.postings, this.#postings);
@@ -161,7 +175,7 @@ export class Session {
       hits,
       ...(suggestion !== null && !ranked.reason && { suggestion }),
       ...(isExplained && { explanation: ofResult(question, ranked, manifest) }),
-      rung: semantic && mode !== "lexical" ? "full" : "lexical",
+      rung: semantic && mode !== "lexical" ? semantic.rung : "lexical",
     };
   }
 

@@ -1,13 +1,14 @@
 /** The worker: owns the index and the encoder, answers messages. It is the only writer of its state. */
 
 import { IndexError, Kind } from "../engine/format.ts";
-import { type File, parseManifest } from "../engine/manifest.ts";
+import { encodeLight } from "../engine/light.ts";
+import { type EncoderFiles, type File, parseManifest } from "../engine/manifest.ts";
 import type { Semantic } from "../engine/search.ts";
 import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
 import { projected } from "../engine/vectors.ts";
 import { FetchError, freshManifest, payload } from "./assets.ts";
 import { type Encoding, startEncoder } from "./encoder_client.ts";
-import { once, Session, type Space } from "./session.ts";
+import { once, Session } from "./session.ts";
 
 declare const self: DedicatedWorkerGlobalScope & {
   /** Set by the stemmer's script, which stands before this one; absent for a language without one. */
@@ -16,17 +17,15 @@ declare const self: DedicatedWorkerGlobalScope & {
 
 type Asked = Extract<ToWorker, { type: "search" }>;
 
-interface LoadedEncoder {
-  encoder: Encoding;
-  space: Space;
-}
-
 class EncoderError extends Error {}
 
 let base = "";
 let session: Session | null = null;
-let ready: LoadedEncoder | null = null;
+/** The full encoder, and whether the light one is at hand. */
+let encoder: Encoding | null = null;
+let isLight = false;
 let isRefreshed = false;
+const lightOnce = once(loadLight);
 const encoderOnce = once(loadEncoder);
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
@@ -79,14 +78,13 @@ async function searched(asked: Asked): Promise<ShownResult> {
 
 async function refresh(): Promise<void> {
   session = opened(await freshManifest(base));
+  // Codes and tables are read anew when they are wanted; the encoder is the same.
   isRefreshed = true;
-  // The vectors belong to the passages; encoder and runtime come from the browser's cache.
-  if (ready) ready = { ...ready, space: await session.space(() => undefined) };
 }
 
 async function searchedNow({ query, mode, limit, explain }: Asked): Promise<ShownResult> {
   const at = session!;
-  if (mode === "vector" && !at.manifest.encoder)
+  if (mode === "vector" && !at.manifest.vectors)
     throw new EncoderError("This index was built without vectors.");
   const question = await at.read(query);
   const semantic = mode === "lexical" ? null : await meaning(question.text, mode);
@@ -96,58 +94,74 @@ async function searchedNow({ query, mode, limit, explain }: Asked): Promise<Show
 /** The vector of a query's text; null where there is none to be had, unless the mode is `vector`. */
 async function meaning(text: string, mode: Mode | undefined): Promise<Semantic | null> {
   try {
-    if (!ready && mode !== undefined && session?.manifest.encoder) await encoderOnce();
-    if (!ready || !session) return null;
-    const { codes, projection } = ready.space;
-    return { vector: projected(await ready.encoder.encode(text), projection), codes };
+    // Who names a mode waits for the best that the index has.
+    if (!encoder && mode !== undefined && session?.manifest.vectors) await encoderOnce();
+    if (encoder && session) return await fullMeaning(text, encoder, session);
   } catch (error) {
     // The model may never stand in the way: a hybrid search goes on without it and says so by its rung.
     if (mode === "vector") throw error;
-    return null;
   }
+  return isLight && session ? lightMeaning(text, session).catch(() => null) : null;
 }
 
-/** Loads the encoder and tells the page how it went. */
-async function loadEncoder(): Promise<LoadedEncoder> {
+async function fullMeaning(text: string, { encode }: Encoding, at: Session): Promise<Semantic> {
+  const [vector, codes, projection] = await Promise.all([encode(text), at.codes(), at.projection()]);
+  return { rung: "full", vector: projected(vector, projection), codes };
+}
+
+async function lightMeaning(text: string, at: Session): Promise<Semantic | null> {
+  if (!at.manifest.light_encoder) return null;
+  const [tables, codes] = await Promise.all([at.lightTables(), at.codes()]);
+  return { rung: "light", vector: encodeLight(text, tables), codes };
+}
+
+/** Loads the light encoder, and tells the page unless the full one was there before it. */
+async function loadLight(): Promise<void> {
+  await Promise.all([session!.lightTables(), session!.codes()]);
+  isLight = true;
+  if (!encoder) send({ type: "rung", rung: "light" });
+}
+
+/** Loads the encoders and tells the page how it went; the light one alone where there is no other. */
+async function loadEncoder(): Promise<void> {
   try {
     if (!session) await refresh();
-    const at = session!;
-    const { encoder: files, vectors } = at.manifest;
-    if (!files || !vectors) throw new EncoderError("This index was built without an encoder.");
-    const { projection } = files;
-    const parts = [
-      files.model,
-      files.tokenizer,
-      files.runtime,
-      ...(projection ? [projection] : []),
-      ...vectors.packs,
-    ];
-    const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
-    let arrived = 0;
-    const onBytes = (count: number) => {
-      arrived = Math.min(total, arrived + count);
-      send({ type: "progress", loaded: arrived, total });
-    };
-    const fetchPart = (file: File) => payload(base, file, Kind.encoder, onBytes);
-    const [model, tokenizer, runtime, space] = await Promise.all([
-      fetchPart(files.model),
-      fetchPart(files.tokenizer),
-      fetchPart(files.runtime),
-      at.space(onBytes),
-    ]);
-    const encoder = await startEncoder(new URL(files.code.file, base).href, {
-      model,
-      tokenizer: JSON.parse(new TextDecoder().decode(tokenizer)) as object,
-      runtime,
-      config: files,
-    });
-    ready = { encoder, space };
-    send({ type: "rung", rung: "full" });
-    return ready;
+    const { encoder: files, light_encoder } = session!.manifest;
+    if (!files && !light_encoder) throw new EncoderError("This index was built without an encoder.");
+    const light = light_encoder ? lightOnce() : Promise.resolve();
+    if (!files) return await light;
+    // First, for it is small; what it does not bring the full one will.
+    await light.catch(() => undefined);
+    await loadFull(files);
   } catch (error) {
     send({ type: "encoder_failed", failure: failure(error, "encoder") });
     throw error;
   }
+}
+
+async function loadFull(files: EncoderFiles): Promise<void> {
+  const parts = [files.model, files.tokenizer, files.runtime];
+  const total = parts.reduce((sum, { bytes }) => sum + bytes, 0);
+  let arrived = 0;
+  const onBytes = (count: number) => {
+    arrived = Math.min(total, arrived + count);
+    send({ type: "progress", loaded: arrived, total });
+  };
+  const fetchPart = (file: File) => payload(base, file, Kind.encoder, onBytes);
+  const [model, tokenizer, runtime] = await Promise.all([
+    fetchPart(files.model),
+    fetchPart(files.tokenizer),
+    fetchPart(files.runtime),
+    session!.codes(),
+    session!.projection(),
+  ]);
+  encoder = await startEncoder(new URL(files.code.file, base).href, {
+    model,
+    tokenizer: JSON.parse(new TextDecoder().decode(tokenizer)) as object,
+    runtime,
+    config: files,
+  });
+  send({ type: "rung", rung: "full" });
 }
 
 function failure(error: unknown, otherwise: Failure["code"] = "worker"): Failure {
