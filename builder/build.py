@@ -18,7 +18,8 @@ from nearpage.builder.cache import open_cache
 from nearpage.builder.changelog import is_changelog
 from nearpage.builder.encoder import BUNDLED, LIGHT, PROJECTION, Encoder, PieceCounter
 from nearpage.builder.errors import EncoderError, SourceError
-from nearpage.builder.floor import COVERAGE_WEIGHT, calibrate, uncalibrated
+from nearpage.builder.floor import LIGHT as LIGHT_SCALE
+from nearpage.builder.floor import calibrate, uncalibrated
 from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
 from nearpage.builder.fusion import ranking, supported
 from nearpage.builder.languages import Group, by_language
@@ -268,10 +269,10 @@ def _weigh(
             # What a changelog's headings (versions, `Fixes`) ask is no question.
             asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
             headings = [passage.heading_path[-1] for passage in asked]
-            floor = calibrate(_evidence(encode, codes, cut, postings, parameters), headings)
+            floor = calibrate(_near(encode, codes, cut, postings, parameters), headings)
             if tables:
-                evidence = _evidence(LightEncoder(tables).query, codes, cut, postings, parameters)
-                light = tables[-1], calibrate(evidence, headings)
+                near = _near(LightEncoder(tables).query, codes, cut, postings, parameters)
+                light = tables[-1], calibrate(near, headings, LIGHT_SCALE)
     return _Weighed(postings, parameters, codes, floor, light)
 
 
@@ -454,14 +455,14 @@ def _kept_tables(
     return base, selected(rest, {str(pieces.tokenizer.id_to_token(piece)) for piece in often})
 
 
-def _evidence(
+def _near(
     encode: Callable[[str], npt.NDArray[np.float32]],
     codes: Codes,
     cut: _Cut,
     postings: Postings,
     parameters: Bm25Parameters,
-) -> Callable[[str], float]:
-    """What a query has for it in an index that is about to be written: see floor."""
+) -> Callable[[str], tuple[float, float]]:
+    """The best cosine and coverage of a query in an index that is about to be written: see floor."""
     language = cut.group.language
     numbers = np.array([passage.page for passage in cut.passages], np.int64)
     roots = np.sqrt([cut.group.pages[number].boost for number in numbers])
@@ -470,17 +471,17 @@ def _evidence(
     ones = np.ones(len(norms))
     stem, light = stemmer(language), light_words(language)
 
-    def evidence(query: str) -> float:
+    def near(query: str) -> tuple[float, float]:
         # A white space, for what is asked here is not half typed.
         words = query_words(f"{query} ", stem, frozenset(light.words), light.weight)
         scored = score(words, postings.lists.get, lambda prefix: [], norms, ones, parameters)
-        near = cosines(encode(query), codes)
-        scores = supported(near * roots, numbers, FUSION.vector_support)
+        found = cosines(encode(query), codes)
+        scores = supported(found * roots, numbers, FUSION.vector_support)
         nearest = ranking(scores, FUSION.depth, positive_only=False)
         best = float(scored.coverage[nearest].max(initial=0.0))
-        return float(near.max(initial=0.0)) + COVERAGE_WEIGHT * best
+        return float(found.max(initial=0.0)), best
 
-    return evidence
+    return near
 
 
 def _encoder_files(

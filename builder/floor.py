@@ -16,17 +16,32 @@ from typing import Literal
 import numpy as np
 from nearpage.builder.manifest import Floor
 
-COVERAGE_WEIGHT = 0.3
-"""Of the covered share in the evidence; cosines alone tell unrelated questions apart less well."""
-LIGHT_COVERAGE_WEIGHT = 0.8
-"""The same where the light encoder gave the cosines, which tell less."""
-TOWARDS_RELATED = 0.2
-"""Where the floor stands on the way from the unrelated (90th percentile) to the related (5th)."""
-UNCALIBRATED = 0.44
-"""For an index without vectors, where it is not used, and for sites with too few headings to tell."""
+UNCALIBRATED = (0.3, 0.45)
+"""The least cosine and coverage on sites with too few headings to tell, and without vectors, where they are
+not used."""
 FEWEST = 5
 MOST = 100
 """Headings that are asked: enough for a percentile, few enough to take no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How the evidence of a rung is read.
+
+    `coverage_weight` is that of the covered share, for cosines alone tell unrelated questions apart less
+    well. The floor stands `towards` the related (5th percentile) on the way from a `percentile` of the
+    unrelated.
+    """
+
+    coverage_weight: float
+    percentile: int
+    towards: float
+
+
+FULL = Scale(0.3, 90, 0.2)
+LIGHT = Scale(0.8, 75, 0.0)
+"""Its cosines tell less, and headings are easy for it: their words stand in the passage. Of two errors it
+rather makes the one that the visitor sees through, to answer what the site has nothing on."""
 
 UNRELATED = (
     "best pizza dough recipe with fresh yeast",
@@ -80,25 +95,34 @@ UNRELATED = (
 )
 
 
-def uncalibrated() -> Floor:
+def uncalibrated(scale: Scale = FULL) -> Floor:
     """The floor of a site of which nothing is known."""
-    return Floor(COVERAGE_WEIGHT, UNCALIBRATED, (), ())
+    cosine, coverage = UNCALIBRATED
+    return Floor(scale.coverage_weight, round(cosine + scale.coverage_weight * coverage, 4), (), ())
 
 
-def calibrate(evidence: Callable[[str], float], headings: Sequence[str]) -> Floor:
-    """The floor of a site, from the evidence that a query has in it and its own headings in order."""
+def calibrate(
+    near: Callable[[str], tuple[float, float]], headings: Sequence[str], scale: Scale = FULL
+) -> Floor:
+    """The floor of a site, from a query's best cosine and coverage, and the site's headings in order."""
+
+    def evidence(query: str) -> float:
+        cosine, coverage = near(query)
+        return cosine + scale.coverage_weight * coverage
+
     distinct = list(dict.fromkeys(headings))
     if len(distinct) < FEWEST:
-        return uncalibrated()
+        return uncalibrated(scale)
     most = min(MOST, len(distinct))
     chosen = [distinct[at * len(distinct) // most] for at in range(most)]
-    unrelated = _percentiles([evidence(query) for query in UNRELATED], (50, 90))
+    unrelated = [evidence(query) for query in UNRELATED]
     related = _percentiles([evidence(query) for query in chosen], (5, 50))
-    threshold = unrelated[1] + TOWARDS_RELATED * (related[0] - unrelated[1])
-    return Floor(COVERAGE_WEIGHT, round(threshold, 4), unrelated, related)
+    (start,) = _percentiles(unrelated, (scale.percentile,))
+    threshold = start + scale.towards * (related[0] - start)
+    return Floor(scale.coverage_weight, round(threshold, 4), _percentiles(unrelated, (50, 90)), related)
 
 
-def _percentiles(values: list[float], which: tuple[int, int]) -> tuple[float, ...]:
+def _percentiles(values: list[float], which: tuple[int, ...]) -> tuple[float, ...]:
     return tuple(round(float(value), 4) for value in np.percentile(values, which))
 
 

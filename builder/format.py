@@ -37,7 +37,7 @@ MORE = 1 << len(FIELDS)
 KEYED = len(FIELDS) + 1
 """Where in a posting's byte the two bits stand that say where the term is a key."""
 VECTORS_A_PACK = 16_384
-"""Vectors in one file; at 48 bytes each some 800 kB, well below the 25 MiB a file that hosts allow."""
+"""Vectors in one file; at 64 bytes each a megabyte, well below the 25 MiB a file that hosts allow."""
 
 _KIND_LETTERS: dict[BlockKind, str] = {"prose": "p", "code": "c", "table": "t", "signature": "s"}
 _KINDS = {letter: kind for kind, letter in _KIND_LETTERS.items()}

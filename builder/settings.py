@@ -17,7 +17,7 @@ PROJECTED_BITS = 2
 """A number of a vector, if the encoder has a projection, which centres and evens out its vectors."""
 BITS = 4
 """If it has none: two would then cost quality."""
-LIGHT_FEWEST = 3
+LIGHT_FEWEST = 5
 """Times that a piece stands in a site's passages before its light table keeps it."""
 CHANGELOG_BOOST = 0.4
 """Of pages that tell what changed, on top of their owner's boost."""

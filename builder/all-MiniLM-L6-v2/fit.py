@@ -34,10 +34,10 @@ from nearpage.builder.vectors import Projection, codes_of, projected, quantise
 from scipy import sparse
 
 HERE = Path(__file__).parent
-DIMS = 192
+DIMS = 256
 SEED = 0
 BITS = 2
-BASE = 3000
+BASE = 2500
 FIRST_WORD = 1996
 """The first id of BERT's vocabulary that is a word; from there on the frequent come first."""
 RARE = 1e-4
@@ -171,7 +171,7 @@ def _bags(rows: list[list[int]], weights: npt.NDArray[np.float64]) -> sparse.csr
 def _fitted(
     bags: sparse.csr_matrix, wanted: npt.NDArray[np.float64], start: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """Vectors of pieces whose sums by bag come near what is wanted, and which stay near their mapped start."""
+    """Vectors of pieces whose sums by bag come near what is wanted, near their mapped start themselves."""
     sums = bags @ start
     square = sums.T @ sums
     ridge = 1e-3 * np.trace(square) / len(square) * np.eye(len(square))

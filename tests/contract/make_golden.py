@@ -19,11 +19,13 @@ from nearpage.builder import manifest as manifests
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
 from nearpage.builder.format import Kind, Pack, wrap
 from nearpage.builder.fusion import FusionParameters
+from nearpage.builder.light import LightTable
 from nearpage.builder.manifest import (
     Code,
     EncoderFiles,
     File,
     Floor,
+    LightEncoderFiles,
     LightWords,
     Manifest,
     PackFile,
@@ -33,7 +35,7 @@ from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.postings import dictionary, post
 from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
-from nearpage.builder.search import as_json, search
+from nearpage.builder.search import SearchResult, as_json, search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
 from nearpage.builder.vectors import SCHEME, Projection, projected, quantise
@@ -149,6 +151,15 @@ def encode(text: str) -> npt.NDArray[np.float32]:
     return np.array([value / norm for value in sums], np.float32)
 
 
+def light_tables() -> Iterator[LightTable]:
+    """Tables of the letters and of a few longer pieces, whose vectors are as arbitrary as the encoder's."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for pieces in ([*letters, *(f"##{each}" for each in letters)], ["##er", "task", "route", "run", "file"]):
+        vectors = projected(np.stack([encode(piece.strip("#")) for piece in sorted(pieces)]), PROJECTION)
+        weights = np.array([7 + 1000 * len(piece) for piece in sorted(pieces)], np.uint16)
+        yield LightTable(tuple(sorted(pieces)), weights, quantise(vectors, 2))
+
+
 def source() -> tuple[list[Page], list[Passage]]:
     """The pages and passages of `pages.json`."""
     pages, passages = [], []
@@ -227,6 +238,13 @@ def _write(folder: Path) -> None:
                 "vectors", Kind.VECTORS, formats.encode_vectors(quantise(projected(vectors, PROJECTION), 2))
             ),
         ),
+        light_encoder=LightEncoderFiles(
+            tuple(
+                add("light", ".bin", wrap(Kind.LIGHT, formats.encode_light(table)))
+                for table in light_tables()
+            ),
+            Floor(0.7, 0.65, (0.3, 0.5), (0.7, 0.9)),
+        ),
         encoder=EncoderFiles(
             name="stand-in",
             fingerprint="stand-in",
@@ -253,6 +271,8 @@ def _write(folder: Path) -> None:
 def answers(folder: Path) -> Iterator[dict[str, Any]]:
     """Every query with its vector, and its answer in every mode: [url, score, lexical rank, vector rank]."""
     index = Index(folder)
+    light = Index(folder, "light")
+    light_encoder = light.light_encoder()
     for query in QUERIES:
         encoded: list[float] = []
 
@@ -263,12 +283,15 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
 
         answer: dict[str, Any] = {"query": query, "encoded": encoded}
         for mode in MODES:
-            result = search(index, query, mode, LIMIT, encode_and_keep)
-            hits = [[hit.url, hit.score, hit.lexical_rank, hit.vector_rank] for hit in result.hits]
-            answer[mode] = {"status": result.status, "hits": hits}
-            if result.suggestion is not None:
-                answer[mode]["suggestion"] = result.suggestion
+            answer[mode] = _answered(search(index, query, mode, LIMIT, encode_and_keep))
+        answer["light"] = _answered(search(light, query, "hybrid", LIMIT, light_encoder.query))
         yield answer
+
+
+def _answered(result: SearchResult) -> dict[str, Any]:
+    hits = [[hit.url, hit.score, hit.lexical_rank, hit.vector_rank] for hit in result.hits]
+    answer: dict[str, Any] = {"status": result.status, "hits": hits}
+    return answer if result.suggestion is None else {**answer, "suggestion": result.suggestion}
 
 
 def explanations(folder: Path) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nearpage.builder import bm25, exact, fusion, operators, spelling, vectors
+from nearpage.builder import bm25, exact, fusion, light, operators, spelling, vectors
 from nearpage.builder.format import decoded_length, length_code
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord, query_words
@@ -68,6 +68,15 @@ def run_vectors(given: dict[str, Any]) -> Any:
         return {"projected": vectors.projected(query[None], vectors.Projection(mean, rows))[0].tolist()}
     codes = vectors.codes_of(given["bits"], np.array(given["levels"], np.float64))
     return {"cosines": vectors.cosines(query, codes).tolist()}
+
+
+def run_light(given: dict[str, Any]) -> Any:
+    if "weights" not in given:
+        return [piece for word in light.words(given["text"]) for piece in light.cut(word, given["pieces"])]
+    pieces = tuple(given["pieces"])
+    codes = vectors.codes_of(2, np.array(given["levels"], np.float64))
+    table = light.LightTable(pieces, np.array(given["weights"], np.uint16), codes)
+    return light.LightEncoder([table]).query(given["text"]).tolist()
 
 
 def run_exact(given: dict[str, Any]) -> Any:

@@ -13,6 +13,7 @@ from nearpage.builder.errors import FormatError
 from nearpage.builder.format import (
     Kind,
     PostingsPack,
+    decode_light,
     decode_passages,
     decode_projection,
     decode_texts,
@@ -58,9 +59,10 @@ def test_an_envelope_is_refused_in_words(data: bytes, message: str) -> None:
         (Kind.POSTINGS, PostingsPack, NAMED["postings"][0]["file"]),
         (Kind.TEXTS, decode_texts, NAMED["texts"][0]["file"]),
         (Kind.VECTORS, decode_vectors, NAMED["vectors"]["packs"][0]["file"]),
+        (Kind.LIGHT, decode_light, NAMED["light_encoder"]["tables"][0]["file"]),
         (Kind.PROJECTION, decode_projection, NAMED["encoder"]["projection"]["file"]),
     ],
-    ids=["passages", "postings", "texts", "vectors", "projection"],
+    ids=["passages", "postings", "texts", "vectors", "light", "projection"],
 )
 def test_a_payload_that_ends_too_early_is_refused(
     kind: Kind, decode: Callable[[bytes, str], object], file: str

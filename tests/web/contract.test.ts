@@ -6,6 +6,7 @@ import { type Lookup, norm, score } from "../../web/src/engine/bm25.ts";
 import { tiers } from "../../web/src/engine/exact.ts";
 import { decodedLength } from "../../web/src/engine/format.ts";
 import { fuse, ranking, supported } from "../../web/src/engine/fusion.ts";
+import { cut, encodeLight, wordsForPieces } from "../../web/src/engine/light.ts";
 import { compareTerms } from "../../web/src/engine/lookup.ts";
 import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
@@ -74,6 +75,20 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     if (!query) return expected; // how a vector becomes a code is the writer's affair
     const codes = codesOf(query.length, bits, Uint8Array.from(levels.flatMap(packed(bits))));
     return { cosines: [...cosines(Float32Array.from(query), codes)] };
+  },
+
+  light({ text, pieces, weights, levels }) {
+    const rows = new Map<string, number>(pieces.map((piece: string, row: number) => [piece, row]));
+    if (!weights) return wordsForPieces(text).flatMap((word) => cut(word, (piece) => rows.has(piece)));
+    const packs = Uint8Array.from(levels.flatMap(packed(2)));
+    const table = {
+      pieces: rows,
+      weights: Uint16Array.from(weights),
+      dims: levels[0].length,
+      bits: 2,
+      rows: packs,
+    };
+    return [...encodeLight(text, [table])];
   },
 
   exact({ query, language, pages, titles, headings, keys, light }) {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
+  decodeLight,
   decodePassages,
   decodeProjection,
   decodeTexts,
@@ -19,7 +20,7 @@ import { freshManifest, payload } from "../../web/src/worker/assets.ts";
 
 const INDEX = new URL("../contract/index/", import.meta.url);
 const written = readFileSync(new URL("manifest.json", INDEX), "utf8");
-const { table, postings, texts, vectors, encoder } = JSON.parse(written);
+const { table, postings, texts, vectors, light_encoder, encoder } = JSON.parse(written);
 const stored = (file: string) => new Uint8Array(readFileSync(new URL(file, INDEX)));
 const plain = (file: string) => new Uint8Array(gunzipSync(stored(file)));
 const page = new TextEncoder().encode("<!doctype html><title>Not found</title><p>Try the home page.");
@@ -59,6 +60,12 @@ describe("a payload that ends too early", () => {
     ],
     ["texts", decodeTexts, Kind.texts, texts[0].file],
     ["vectors", decodeVectors, Kind.vectors, vectors.packs[0].file],
+    [
+      "light",
+      (bytes: Uint8Array, name: string) => decodeLight(bytes, name, vectors.dims),
+      Kind.light,
+      light_encoder.tables[0].file,
+    ],
     [
       "projection",
       (bytes: Uint8Array, name: string) => decodeProjection(bytes, name, encoder.dims, vectors.dims),
@@ -120,7 +127,7 @@ function edited(path: string[], value?: unknown): unknown {
 describe("a manifest", () => {
   /** The engine has no use for these; `root` and `code` are read in the page. */
   const unread =
-    /^(generator|root|floor\.(unrelated|related)|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
+    /^(generator|root|(light_encoder\.)?floor\.(unrelated|related)|sections|code|vectors\.encoder|encoder\.fingerprint)|\.\d+$/;
   const read = paths(JSON.parse(written)).filter((path) => !unread.test(path.join(".")));
 
   it("is read when it is whole", () => {

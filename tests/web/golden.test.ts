@@ -5,6 +5,7 @@
 
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { encodeLight } from "../../web/src/engine/light.ts";
 import { parseManifest } from "../../web/src/engine/manifest.ts";
 import type { Semantic } from "../../web/src/engine/search.ts";
 import type { HitExplanation, Mode, ResultExplanation } from "../../web/src/engine/types.ts";
@@ -17,6 +18,7 @@ type WrittenHit = [url: string, score: number, lexicalRank: number | null, vecto
 interface Answer extends Record<Mode, { status: string; hits: WrittenHit[] }> {
   query: string;
   encoded: number[];
+  light: { status: string; hits: WrittenHit[] };
 }
 
 interface Explained
@@ -83,6 +85,17 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
     const hits = result.hits.map(({ url, explanation }) => ({ url, ...explanation }));
     expect({ result: result.explanation, hits }).toStrictEqual(expected[mode]);
   });
+});
+
+it.each(answers)('answers by the light encoder as Python does: "$query"', async ({ query, light }) => {
+  const session = opened();
+  const [tables, codes] = await Promise.all([session.lightTables(), session.codes()]);
+  const question = await session.read(query);
+  const vector = encodeLight(question.text, tables);
+  const result = await session.search(question, "hybrid", LIMIT, { rung: "light", vector, codes });
+  const { status, suggestion } = result;
+  const hits = result.hits.map((hit) => [hit.url, hit.score, hit.lexical_rank, hit.vector_rank]);
+  expect({ status, hits, ...(suggestion !== undefined && { suggestion }) }).toStrictEqual(light);
 });
 
 it("explains nothing that was not asked for", async () => {
