@@ -26,7 +26,7 @@ def test_an_index_without_the_full_encoder_is_asked_by_the_light_one(index: Inde
     assert index.manifest.vectors and index.manifest.light_encoder
     assert index.rung == "light"
     assert index.floor == index.manifest.light_encoder.floor != index.manifest.floor
-    result = search(index, "how do I get rid of limescale?", "hybrid", 3, query_encoder(index, "hybrid"))
+    result = search(index, "how do I descale the kettle?", "hybrid", 3, query_encoder(index, "hybrid"))
     assert result.hits and result.hits[0].vector_rank is not None
 
 
