@@ -438,7 +438,7 @@ def _packed(codes: Codes) -> npt.NDArray[np.uint8]:
     count, dims = codes.levels.shape
     in_byte = 8 // codes.bits
     padded = np.zeros((count, -(-dims // in_byte), in_byte), np.uint8)
-    padded.reshape(count, -1)[:, :dims] = (codes.levels + (2**codes.bits - 1)) / 2
+    padded.reshape(count, padded.shape[1] * in_byte)[:, :dims] = (codes.levels + (2**codes.bits - 1)) / 2
     shifts = np.arange(in_byte, dtype=np.uint8) * codes.bits
     rows: npt.NDArray[np.uint8] = np.bitwise_or.reduce(padded << shifts, axis=2)
     return rows

@@ -95,10 +95,11 @@ def test_a_page_load_asks_for_the_loader_and_nothing_else(new_tab: NewTab, addre
     assert tab.errors == []
 
 
-def test_results_come_before_the_model_and_get_better_with_it(new_tab: NewTab, address: str) -> None:
+def test_results_come_before_the_models_and_get_better_with_each(new_tab: NewTab, address: str) -> None:
     tab = new_tab()
-    held = []
-    tab.page.route("**/nearpage/model-*", lambda route: held.append(route))
+    held: dict[str, list[Callable[[], None]]] = {"light": [], "model": []}
+    tab.page.route("**/nearpage/light-*", lambda route: held["light"].append(route.continue_))
+    tab.page.route("**/nearpage/model-*", lambda route: held["model"].append(route.continue_))
     tab.page.goto(address)
     tab.open()
     tab.page.keyboard.type(QUESTION)
@@ -106,9 +107,13 @@ def test_results_come_before_the_model_and_get_better_with_it(new_tab: NewTab, a
     assert tab.rung() == "lexical"
     early = tab.urls()
     assert early
-    while not held:
+    while tab.rung() != "light":
+        while held["light"]:
+            held["light"].pop()()
         tab.page.wait_for_timeout(50)
-    held[0].continue_()
+    while not held["model"]:
+        tab.page.wait_for_timeout(50)
+    held["model"].pop()()
     tab.wait_for_full()
     tab.page.wait_for_function(
         "early => JSON.stringify([...document.querySelector('nearpage-search').shadowRoot"
@@ -184,7 +189,8 @@ def test_nothing_relevant_and_could_not_load_are_two_things(new_tab: NewTab, add
 
 def test_without_the_model_the_words_go_on(new_tab: NewTab, address: str) -> None:
     tab = new_tab()
-    tab.page.route("**/nearpage/model-*", lambda route: route.fulfill(status=500))
+    for name in ("model", "light"):
+        tab.page.route(f"**/nearpage/{name}-*", lambda route: route.fulfill(status=500))
     tab.page.goto(address)
     tab.open()
     tab.page.keyboard.type("how are passages ranked")

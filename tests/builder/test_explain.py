@@ -40,7 +40,7 @@ def answers(index: Index, encode: Encode) -> Iterator[tuple[Mode, SearchResult]]
 def explained(golden: Index) -> list[tuple[Mode, SearchResult]]:
     # Any vector will do, far from every passage or that of one: what it says must add up.
     rng = np.random.default_rng(7)
-    passages = golden.codes().codes.astype(np.float32)
+    passages = golden.codes().levels.astype(np.float32)
 
     def encode(text: str) -> npt.NDArray[np.float32]:
         vector = rng.choice(passages) if rng.random() < 0.3 else rng.standard_normal(24)
