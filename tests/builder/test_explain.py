@@ -43,7 +43,7 @@ def explained(golden: Index) -> list[tuple[Mode, SearchResult]]:
     passages = golden.codes().levels.astype(np.float32)
 
     def encode(text: str) -> npt.NDArray[np.float32]:
-        vector = rng.choice(passages) if rng.random() < 0.3 else rng.standard_normal(24)
+        vector = rng.choice(passages) if rng.random() < 0.3 else rng.standard_normal(passages.shape[1])
         return np.asarray(vector / np.linalg.norm(vector), np.float32)
 
     return list(answers(golden, encode))
