@@ -14,7 +14,7 @@ from mkdocs.config import load_config
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.localization import parse_locale
 from nearpage.builder import Index, Options, build_site, search
-from nearpage.builder.encoder import Encoder
+from nearpage.builder.queries import query_encoder
 
 THEMES = ["mkdocs", "readthedocs", "material"]
 SITE_URLS = [None, "https://llama.example/", "https://llama.example/docs/v2/"]
@@ -256,7 +256,9 @@ def test_a_theme_we_do_not_know_keeps_its_search(site: Any) -> None:
 def test_vectors_are_built_by_default_and_found_by_meaning(site: Any) -> None:
     site.configure("nearpage")
     site.build("--strict")
-    result = search(site.index(), "what to give the animals in the cold season", "vector", 1, Encoder().query)
+    index = site.index()
+    encode = query_encoder(index, "vector")
+    result = search(index, "what to give the animals in the cold season", "vector", 1, encode)
     assert result.hits[0].url == "guide/feeding/#winter-hay"
 
 
