@@ -9,9 +9,9 @@ length normalisation for each field (Zaragoza et al., TREC-13, 2004):
 
 A query word scores its best alternative in a passage. The terms that an unfinished word may become count as
 one term, with the idf of all passages that have any of them, so that a ranking hardly moves from letter to
-letter. Words add up; the sum is scaled by how much of
-the query the passage covers. The idf is rounded because two platforms' logarithms may differ in the
-last bit; everything else is IEEE arithmetic in the same order, so both languages get equal scores.
+letter. Words add up; the sum is scaled by how much of the query the passage covers. The idf is rounded
+because two platforms' logarithms may differ in the last bit; everything else is IEEE arithmetic in the same
+order, so both languages get equal scores.
 """
 
 import math

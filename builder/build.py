@@ -53,7 +53,7 @@ from nearpage.builder.settings import (
 )
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import STEMMERS, stemmer
-from nearpage.builder.vectors import SCHEME, Codes, Projection, cosines, projected, quantise
+from nearpage.builder.vectors import SCHEME, Codes, Projection, cosines, projected, projecting, quantise
 
 
 class Progress(Protocol):
@@ -261,11 +261,7 @@ def _weigh(
         parameters = _parameters(postings)
         floor, light = uncalibrated(), None
         if encoder and codes:
-
-            def encode(query: str) -> npt.NDArray[np.float32]:
-                vector: npt.NDArray[np.float32] = projected(encoder.query(query)[None], projection)[0]
-                return vector
-
+            encode = projecting(encoder.query, projection)
             # What a changelog's headings (versions, `Fixes`) ask is no question.
             asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
             headings = [passage.heading_path[-1] for passage in asked]

@@ -6,7 +6,7 @@ from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.vectors import projected
+from nearpage.builder.vectors import projecting
 
 
 def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encode | None:
@@ -26,5 +26,4 @@ def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encod
             f"the index's vectors come from {made_by}, not from {encoder.folder} ({encoder.config.dims}, "
             f"{encoder.config.fingerprint}); give its folder with --encoder, or build the index again"
         )
-    projection = index.projection()
-    return lambda text: projected(encoder.query(text)[None], projection)[0]
+    return projecting(encoder.query, index.projection())

@@ -1,6 +1,6 @@
 """A query read, and every passage of an index ranked: what `web/src/engine/search.ts` does in the browser."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +14,7 @@ from nearpage.builder.reader import Index
 from nearpage.builder.terms import stemmer
 
 Mode = Literal["hybrid", "lexical", "vector"]
-Encode = Callable[[str], npt.NDArray[np.float32]]
+Encode = vectors.Encode
 Floats = npt.NDArray[np.float64]
 
 Reason = Literal["no_match", "floor", "unknown_number"]
@@ -73,8 +73,8 @@ def read(index: Index, query: str) -> Question:
     if not places:
         return Question(query, asked, asked.text, written, written, None)
     words, best = spelling.corrected(written, places, index.dictionary())
-    suggestion = spelling.respelt(query, best) if best else None
-    return Question(query, asked, spelling.respelt(asked.text, best), words, written, suggestion)
+    suggestion = spelling.respelt(query, best, stem) if best else None
+    return Question(query, asked, spelling.respelt(asked.text, best, stem), words, written, suggestion)
 
 
 def rank(index: Index, question: Question, mode: Mode, encode: Encode | None) -> Ranked:

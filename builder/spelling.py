@@ -10,7 +10,7 @@ from dataclasses import replace
 import regex
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord
-from nearpage.builder.terms import is_cjk
+from nearpage.builder.terms import Stem, is_cjk, lexemes
 
 WEIGHT = 0.5
 """Weight of a corrected spelling, against the word as written."""
@@ -77,10 +77,12 @@ def corrected(
     return found, best
 
 
-def respelt(text: str, best: Mapping[str, str]) -> str:
-    """A text with the best spellings."""
-    for written, spelling in best.items():
-        text = text.replace(written, spelling, 1)
+def respelt(text: str, best: Mapping[str, str], stem: Stem) -> str:
+    """A text with the best spelling of each lexeme that has one."""
+    for lexeme in reversed(list(lexemes(text, stem))):
+        spelling = best.get(text[lexeme.start : lexeme.end])
+        if spelling is not None:
+            text = text[: lexeme.start] + spelling + text[lexeme.end :]
     return text
 
 

@@ -11,12 +11,14 @@ Queries and vectors are taken in units of 2**-24, which a float32 of a unit vect
 and sums are then integers below 2**53, exact in float64 in any order and in either language.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Encode = Callable[[str], npt.NDArray[np.float32]]
 
 SCHEME = "levels"
 UNIT = 2.0**24
@@ -55,6 +57,16 @@ def projected(vectors: npt.NDArray[np.float32], projection: Projection | None) -
         return vectors
     inner = (units(vectors) - units(projection.mean)) @ projection.rows.astype(np.float64).T
     return unit(inner)
+
+
+def projecting(encode: Encode, projection: Projection | None) -> Encode:
+    """A query encoder that ends in the space of the codes."""
+
+    def inner(text: str) -> npt.NDArray[np.float32]:
+        vector: npt.NDArray[np.float32] = projected(encode(text)[None], projection)[0]
+        return vector
+
+    return inner
 
 
 def unit(vectors: Floats) -> npt.NDArray[np.float32]:

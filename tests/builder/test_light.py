@@ -37,14 +37,14 @@ def test_the_full_encoder_is_refused_where_the_index_has_none(index: Index) -> N
 
 def test_its_vectors_lie_near_those_of_the_full_one(index: Index) -> None:
     from nearpage.builder.format import decode_projection
-    from nearpage.builder.vectors import projected
+    from nearpage.builder.vectors import projecting
 
     full = Encoder(BUNDLED)
     assert full.projection
-    projection = decode_projection(full.projection, "projection")
+    encode = projecting(full.query, decode_projection(full.projection, "projection"))
     light: LightEncoder = index.light_encoder()
     for text in ("How do I clean a kettle?", "change the password of a user", "deploy behind a proxy"):
-        cosine = float(np.dot(projected(full.query(text)[None], projection)[0], light.query(text)))
+        cosine = float(np.dot(encode(text), light.query(text)))
         assert cosine > 0.6, text
 
 

@@ -38,7 +38,7 @@ from nearpage.builder.reader import Index
 from nearpage.builder.search import SearchResult, as_json, search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
-from nearpage.builder.vectors import SCHEME, Projection, projected, quantise
+from nearpage.builder.vectors import SCHEME, Projection, projected, projecting, quantise
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
@@ -297,11 +297,7 @@ def _answered(result: SearchResult) -> dict[str, Any]:
 def explanations(folder: Path) -> Iterator[dict[str, Any]]:
     """Queries with their vectors, and why each of their best hits, and the answer, is so in every mode."""
     index = Index(folder)
-
-    def encode_inner(text: str) -> npt.NDArray[np.float32]:
-        vector: npt.NDArray[np.float32] = projected(encode(text)[None], index.projection())[0]
-        return vector
-
+    encode_inner = projecting(encode, index.projection())
     for query in EXPLAINED:
         explained: dict[str, Any] = {"query": query, "encoded": encode(read(index, query).text).tolist()}
         for mode in MODES:

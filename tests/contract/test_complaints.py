@@ -26,7 +26,7 @@ from nearpage.builder.model import Page
 from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search
-from nearpage.builder.vectors import Projection, projected
+from nearpage.builder.vectors import Projection, projecting
 
 HERE = Path(__file__).parent
 LIMIT = 10
@@ -85,8 +85,7 @@ class Site:
         pages = [page_of(url, page, language) for url, page in self.members.items()]
         build(pages, folder, Options(threads=1), Report())
         self._index = Index(folder)
-        projection = self._index.projection()
-        self._encode = cache(lambda text: projected(encoder.query(text)[None], projection)[0])
+        self._encode = cache(projecting(encoder.query, self._index.projection()))
         self.answers: dict[tuple[str, Mode], dict[str, Any]] = {}
         self.disagreed: list[Any] = []
 

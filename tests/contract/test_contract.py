@@ -32,6 +32,10 @@ def run_spelling(given: dict[str, Any]) -> Any:
     return spelling.similar(given["word"], [(term, df) for term, df in given["dictionary"]])
 
 
+def run_respelt(given: dict[str, Any]) -> Any:
+    return spelling.respelt(given["text"], given["best"], stemmer(given["language"]))
+
+
 def run_operators(given: dict[str, Any]) -> Any:
     asked = operators.read(given["query"], stemmer(given["language"]), set(given["terms"]).__contains__)
     return {

@@ -15,7 +15,7 @@ import pytest
 from nearpage.builder.manifest import FILE_NAME
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Mode, search
-from nearpage.builder.vectors import projected
+from nearpage.builder.vectors import projecting
 
 HERE = Path(__file__).parent
 
@@ -106,10 +106,7 @@ def test_every_explanation_is_as_before_to_the_last_bit(golden: ModuleType) -> N
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
 def test_fewer_hits_are_the_first_of_more(golden: ModuleType, mode: Mode) -> None:
     index = Index(golden.INDEX)
-
-    def encode(text: str) -> Any:
-        return projected(golden.encode(text)[None], index.projection())[0]
-
+    encode = projecting(golden.encode, index.projection())
     for query in golden.QUERIES:
         more = search(index, query, mode, 10, encode).hits
         fewer = search(index, query, mode, 1, encode).hits

@@ -10,7 +10,7 @@ import { cut, encodeLight, wordsForPieces } from "../../web/src/engine/light.ts"
 import { compareTerms } from "../../web/src/engine/lookup.ts";
 import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
-import { similar } from "../../web/src/engine/spelling.ts";
+import { respelt, similar } from "../../web/src/engine/spelling.ts";
 import { terms } from "../../web/src/engine/terms.ts";
 import { codesOf, cosines, projected } from "../../web/src/engine/vectors.ts";
 import { stemOf } from "./stemming.ts";
@@ -31,6 +31,8 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
     ),
 
   spelling: ({ word, dictionary }) => similar(word, dictionary),
+
+  respelt: ({ text, best, language }) => respelt(text, new Map(Object.entries(best)), stemOf(language)),
 
   operators: ({ query, language, terms: known }) =>
     read(query, stemOf(language), (term) => known.includes(term)),

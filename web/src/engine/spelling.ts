@@ -2,7 +2,7 @@
 
 import type { Lookup } from "./bm25.ts";
 import type { QueryWord } from "./query.ts";
-import { isCjk } from "./terms.ts";
+import { isCjk, lexemes, type Stem } from "./terms.ts";
 
 export const WEIGHT = 0.5;
 export const SHORTEST = 4;
@@ -66,9 +66,12 @@ export function corrected(
   return { words: found, best };
 }
 
-/** A text with the best spellings. */
-export function respelt(text: string, best: ReadonlyMap<string, string>): string {
-  return [...best].reduce((before, [written, spelling]) => before.replace(written, () => spelling), text);
+/** A text with the best spelling of each lexeme that has one. */
+export function respelt(text: string, best: ReadonlyMap<string, string>, stem: Stem): string {
+  return [...lexemes(text, stem)].reduceRight((before, { start, end }) => {
+    const spelling = best.get(text.slice(start, end));
+    return spelling === undefined ? before : before.slice(0, start) + spelling + before.slice(end);
+  }, text);
 }
 
 /** The terms of a dictionary with the fewest edits: those of the same letters first, then the most frequent. */

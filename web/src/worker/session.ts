@@ -123,10 +123,10 @@ export class Session {
     return {
       query,
       asked,
-      text: respelt(asked.text, spelt.best),
+      text: respelt(asked.text, spelt.best, this.#stem),
       words: spelt.words,
       written,
-      suggestion: spelt.best.size > 0 ? respelt(query, spelt.best) : null,
+      suggestion: spelt.best.size > 0 ? respelt(query, spelt.best, this.#stem) : null,
     };
   }
 
