@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.evaluate import MEASURES, PAGES, Query, evaluate, read_queries
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.reader import Index
 from playwright.sync_api import Browser
 
@@ -94,11 +94,11 @@ def rank(browser: Browser, site: Path, queries: list[Query], work: Path) -> dict
     command = Path(sys.executable).with_name("nearpage")
     subprocess.run([command, "build", ours, "--no-inject", "--json"], check=True, stdout=subprocess.DEVNULL)
     index = Index(ours / "nearpage")
-    encoder = Encoder(BUNDLED)
+    encode = query_encoder(index, "hybrid")
     ranked: dict[str, Ranked] = {}
     for name, mode in MODES.items():
         say(f"  ask {name}")
-        runs = evaluate(index, queries, mode, encoder.query).runs
+        runs = evaluate(index, queries, mode, encode).runs
         ranked[name] = [run.ranked[:PAGES] for run in runs]
 
     given = records(ours)
