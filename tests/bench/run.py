@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.evaluate import MEASURES, Query, evaluate, read_queries
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.reader import Index
 from playwright.sync_api import Browser
 
@@ -92,9 +92,9 @@ def compare(browser: Browser, site: Path, queries: list[Query], work: Path) -> d
 
 
 def _relevance(index: Index, queries: list[Query], ranked: dict[str, list[list[str]]]) -> dict[str, Any]:
-    encoder = Encoder(BUNDLED)
+    encode = query_encoder(index, "hybrid")
     for mode in ("lexical", "vector", "hybrid"):
-        ranked[mode] = [run.ranked for run in evaluate(index, queries, mode, encoder.query).runs]
+        ranked[mode] = [run.ranked for run in evaluate(index, queries, mode, encode).runs]
     rows = {name: judged(queries, pages) for name, pages in ranked.items()}
     gains = rows["hybrid"] - rows["pagefind"]
     return {
