@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from nearpage.builder.postings import PostingList
-from nearpage.builder.query import PREFIX, QueryWord
+from nearpage.builder.query import QueryWord
 
 Floats = npt.NDArray[np.float64]
 
@@ -128,7 +128,7 @@ def matches(
     rarity = idf(count, int(np.count_nonzero(having)))
     for term, found in begun:
         if found is not None:
-            yield Match(term, PREFIX, rarity, found)
+            yield Match(term, 1.0, rarity, found)
 
 
 def weighted(found: PostingList, norms: Floats) -> Floats:

@@ -3,8 +3,9 @@
 A word is a set of alternatives (spellings and stems of one thing) of which the best one counts. A plain
 word gives one; an identifier gives one for the whole and, lighter, one for each segment and part, so
 that `APIRouter.include_router` finds the whole name first and its parts all the same. Unless white
-space follows it, the last word is also a prefix: the visitor may still be typing it. Its first letter alone
-says nothing yet beside other words.
+space follows it, the last word is also a prefix: the visitor may still be typing it. Beside other words its
+first letter says nothing yet, and its second and third little: what they may become says more about the site
+than about the question, and would push out what the whole words have found.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -23,8 +24,8 @@ LEAF = 0.7
 """Weight of the last segment of a dotted name, against the whole."""
 PART = 0.35
 """Weight of any smaller piece of an identifier, against the whole."""
-PREFIX = 0.7
-"""Weight of the terms that only begin with the last word."""
+UNFINISHED = {2: 0.1, 3: 0.5}
+"""Weight, by its letters, of a last word beside others that may go on."""
 SHORTEST_PREFIX = 2
 MOST_JOINED = 3
 """Most words of a query that may also be one word."""
@@ -57,7 +58,8 @@ def query_words(
     for lexeme in every:
         for found in _words(lexeme, is_last=lexeme is last):
             key = next(iter(found.alternatives), "")
-            word = replace(found, weight=found.weight * light_weight) if key in light else found
+            factor = light_weight if key in light else _finished(found) if len(every) > 1 else 1.0
+            word = replace(found, weight=found.weight * factor)
             if is_plain(lexeme):
                 word = replace(word, written=query[lexeme.start : lexeme.end])
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
@@ -100,6 +102,11 @@ def _is_telling(symbol: str) -> bool:
 
 def _is_letter(text: str) -> bool:
     return len(text) == 1 and text.isalpha() and not is_cjk(text)
+
+
+def _finished(word: QueryWord) -> float:
+    prefix = word.prefix or ""
+    return 1.0 if is_cjk(prefix) else UNFINISHED.get(len(prefix), 1.0)
 
 
 def is_plain(lexeme: Lexeme) -> bool:

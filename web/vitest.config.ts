@@ -13,5 +13,6 @@ export default defineConfig({
       "@huggingface/tokenizers": here("node_modules/@huggingface/tokenizers"),
     },
   },
-  test: { include: ["tests/web/**/*.test.ts"], environment: "node" },
+  // Machines that are busy take several times as long.
+  test: { include: ["tests/web/**/*.test.ts"], environment: "node", testTimeout: 60_000 },
 });

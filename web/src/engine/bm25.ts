@@ -2,7 +2,7 @@
 
 import { FIELDS, type PostingList } from "./format.ts";
 import type { Bm25Parameters } from "./manifest.ts";
-import { PREFIX, type QueryWord } from "./query.ts";
+import type { QueryWord } from "./query.ts";
 
 /** Most terms that a prefix stands for: those in most passages first. */
 export const EXPANSIONS = 50;
@@ -101,7 +101,7 @@ export function matches(
   for (const has of having) df += has;
   const rarity = idf(count, df);
   for (const { term, found } of begun) {
-    if (found) all.push({ term, weight: PREFIX, idf: rarity, found });
+    if (found) all.push({ term, weight: 1, idf: rarity, found });
   }
   return all;
 }

@@ -7,7 +7,8 @@ export const STEM = 0.85;
 export const FOLDED = 0.8;
 export const LEAF = 0.7;
 export const PART = 0.35;
-export const PREFIX = 0.7;
+/** Weight, by its letters, of a last word beside others that may go on. */
+export const UNFINISHED: Readonly<Record<number, number>> = { 2: 0.1, 3: 0.5 };
 export const SHORTEST_PREFIX = 2;
 /** Most words of a query that may also be one word. */
 export const MOST_JOINED = 3;
@@ -37,7 +38,8 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
   for (const lexeme of all) {
     for (const found of wordsOf(lexeme, lexeme === last)) {
       const [key = ""] = found.alternatives.keys();
-      const word = light.words.has(key) ? { ...found, weight: found.weight * light.weight } : found;
+      const factor = light.words.has(key) ? light.weight : all.length > 1 ? finished(found) : 1;
+      const word = { ...found, weight: found.weight * factor };
       if (isPlain(lexeme)) word.written = query.slice(lexeme.start, lexeme.end);
       const before = words.get(key);
       // A later mention wins over an earlier one of less weight: it may carry the prefix.
@@ -88,6 +90,11 @@ function isTelling(symbol: string): boolean {
 
 function isLetter(text: string): boolean {
   return /^\p{L}$/u.test(text) && !isCjk(text);
+}
+
+function finished({ prefix }: QueryWord): number {
+  if (prefix === null || isCjk(prefix)) return 1;
+  return UNFINISHED[[...prefix].length] ?? 1;
 }
 
 /** Whether a lexeme is a word and no identifier. */
