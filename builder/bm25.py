@@ -120,15 +120,26 @@ def matches(
             yield Match(term, weight, idf(count, len(found.passages)), found)
     if word.prefix is None:
         return
-    begun = [(term, postings(term)) for term in chosen_expansions(expand(word.prefix))]
+    lists, df = begun(word.prefix, postings, expand, count)
+    for term, found in lists:
+        yield Match(term, 1.0, idf(count, df), found)
+
+
+def begun(
+    prefix: str,
+    postings: Callable[[str], PostingList | None],
+    expand: Callable[[str], Sequence[tuple[str, int]]],
+    count: int,
+) -> tuple[list[tuple[str, PostingList]], int]:
+    """The terms that a prefix stands for, with posting lists, and how many of `count` passages have any."""
+    lists = []
     having = np.zeros(count, np.bool_)
-    for _, found in begun:
+    for term in chosen_expansions(expand(prefix)):
+        found = postings(term)
         if found is not None:
+            lists.append((term, found))
             having[found.passages] = True
-    rarity = idf(count, int(np.count_nonzero(having)))
-    for term, found in begun:
-        if found is not None:
-            yield Match(term, 1.0, rarity, found)
+    return lists, int(np.count_nonzero(having))
 
 
 def weighted(found: PostingList, norms: Floats) -> Floats:

@@ -4,8 +4,7 @@ A word is a set of alternatives (spellings and stems of one thing) of which the 
 word gives one; an identifier gives one for the whole and, lighter, one for each segment and part, so
 that `APIRouter.include_router` finds the whole name first and its parts all the same. Unless white
 space follows it, the last word is also a prefix: the visitor may still be typing it. Beside other words its
-first letter says nothing yet, and its second and third little: what they may become says more about the site
-than about the question, and would push out what the whole words have found.
+first letter says nothing yet, and its second and third little (see `unfinished.py`).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -25,7 +24,7 @@ LEAF = 0.7
 PART = 0.35
 """Weight of any smaller piece of an identifier, against the whole."""
 UNFINISHED = {2: 0.1, 3: 0.5}
-"""Weight, by its letters, of a last word beside others that may go on."""
+"""What is sure, by its letters, of a last word beside others."""
 SHORTEST_PREFIX = 2
 MOST_JOINED = 3
 """Most words of a query that may also be one word."""
@@ -37,13 +36,15 @@ _NUMBER = regex.compile(r"\p{N}")
 class QueryWord:
     """One thing asked for: `alternatives` maps terms to weights; terms beginning with `prefix` also count.
 
-    `written` is a plain word as the query has it, empty for all else.
+    `written` is a plain word as the query has it, empty for all else. `sure` is the least share of its weight
+    that it keeps for being perhaps the beginning of another word.
     """
 
     weight: float
     alternatives: dict[str, float]
     prefix: str | None = None
     written: str = ""
+    sure: float = 1.0
 
 
 def query_words(
@@ -58,8 +59,10 @@ def query_words(
     for lexeme in every:
         for found in _words(lexeme, is_last=lexeme is last):
             key = next(iter(found.alternatives), "")
-            factor = light_weight if key in light else _finished(found) if len(every) > 1 else 1.0
-            word = replace(found, weight=found.weight * factor)
+            if key in light:
+                word = replace(found, weight=found.weight * light_weight)
+            else:
+                word = replace(found, sure=_sure(found.prefix)) if len(every) > 1 else found
             if is_plain(lexeme):
                 word = replace(word, written=query[lexeme.start : lexeme.end])
             # A later mention wins over an earlier one of less weight: it may carry the prefix.
@@ -104,9 +107,8 @@ def _is_letter(text: str) -> bool:
     return len(text) == 1 and text.isalpha() and not is_cjk(text)
 
 
-def _finished(word: QueryWord) -> float:
-    prefix = word.prefix or ""
-    return 1.0 if is_cjk(prefix) else UNFINISHED.get(len(prefix), 1.0)
+def _sure(prefix: str | None) -> float:
+    return 1.0 if prefix is None or is_cjk(prefix) else UNFINISHED.get(len(prefix), 1.0)
 
 
 def is_plain(lexeme: Lexeme) -> bool:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from nearpage.builder import bm25, exact, fusion, operators, spelling, vectors
+from nearpage.builder import bm25, exact, fusion, operators, spelling, unfinished, vectors
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.floor import Verdict, judge
 from nearpage.builder.query import QueryWord, is_code, query_words
@@ -68,7 +68,8 @@ def read(index: Index, query: str) -> Question:
     light = index.manifest.light
     stem = stemmer(index.manifest.language)
     asked = operators.read(query, stem, lambda term: index.postings(term) is not None)
-    written = query_words(asked.text, stem, frozenset(light.words), light.weight)
+    words = query_words(asked.text, stem, frozenset(light.words), light.weight)
+    written = unfinished.weighed(words, index.postings, index.expand, len(index.norms))
     places = spelling.misspelt(written, index.postings, index.expand)
     if not places:
         return Question(query, asked, asked.text, written, written, None)

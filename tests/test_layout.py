@@ -52,7 +52,8 @@ MAY_IMPORT = {
     "output": "errors",
     "reader": "bm25 errors format light manifest postings vectors",
     # What is done with them.
-    "ranking": "bm25 errors exact floor fusion operators query reader spelling terms vectors",
+    "ranking": "bm25 errors exact floor fusion operators query reader spelling terms unfinished vectors",
+    "unfinished": "bm25 postings query",
     "explain": "bm25 exact postings query ranking reader",
     "search": "errors exact explain format ranking reader",
     "show": "explain search",

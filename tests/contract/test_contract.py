@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nearpage.builder import bm25, exact, fusion, light, operators, spelling, vectors
+from nearpage.builder import bm25, exact, fusion, light, operators, spelling, unfinished, vectors
 from nearpage.builder.format import decoded_length, length_code
 from nearpage.builder.postings import PostingList
 from nearpage.builder.query import QueryWord, query_words
@@ -24,8 +24,26 @@ def run_query(given: dict[str, Any]) -> Any:
         given["query"], stemmer(given["language"]), frozenset(given["light"]), given["light_weight"]
     )
     return [
-        {"weight": word.weight, "alternatives": word.alternatives, "prefix": word.prefix} for word in words
+        {"weight": word.weight, "alternatives": word.alternatives, "prefix": word.prefix}
+        | ({"sure": word.sure} if word.sure < 1 else {})
+        for word in words
     ]
+
+
+def run_unfinished(given: dict[str, Any]) -> Any:
+    lists = {
+        term: PostingList(np.array(found), np.ones((len(found), 5), np.int64), np.zeros(len(found)))
+        for term, found in given["postings"].items()
+    }
+    words = unfinished.weighed(
+        [QueryWord(**word) for word in given["words"]],
+        lists.get,
+        lambda prefix: [
+            (term, len(lists[term].passages)) for term in sorted(lists) if term.startswith(prefix)
+        ],
+        given["passages"],
+    )
+    return [word.weight for word in words]
 
 
 def run_spelling(given: dict[str, Any]) -> Any:

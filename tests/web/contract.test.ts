@@ -12,6 +12,7 @@ import { read } from "../../web/src/engine/operators.ts";
 import { queryWords } from "../../web/src/engine/query.ts";
 import { respelt, similar } from "../../web/src/engine/spelling.ts";
 import { terms } from "../../web/src/engine/terms.ts";
+import { weighed } from "../../web/src/engine/unfinished.ts";
 import { codesOf, cosines, projected } from "../../web/src/engine/vectors.ts";
 import { stemOf } from "./stemming.ts";
 
@@ -23,12 +24,36 @@ const RUN: Record<string, (given: Given, expected: Given) => unknown> = {
 
   query: ({ query, language, light, light_weight }) =>
     queryWords(query, stemOf(language), { weight: light_weight, words: new Set<string>(light) }).map(
-      ({ weight, alternatives, prefix }) => ({
+      ({ weight, alternatives, prefix, sure }) => ({
         weight,
         alternatives: Object.fromEntries(alternatives),
         prefix,
+        ...(sure < 1 ? { sure } : {}),
       }),
     ),
+
+  unfinished: ({ words, postings, passages }) =>
+    weighed(
+      words.map((word: Given) => ({ ...word, alternatives: new Map(Object.entries(word.alternatives)) })),
+      {
+        postings: (term) => {
+          const found = postings[term] as number[] | undefined;
+          return (
+            found && {
+              passages: Uint32Array.from(found),
+              frequencies: new Uint32Array(),
+              keyed: new Uint8Array(),
+            }
+          );
+        },
+        expand: (prefix) =>
+          Object.keys(postings)
+            .filter((term) => term.startsWith(prefix))
+            .sort()
+            .map((term) => [term, postings[term].length]),
+      },
+      passages,
+    ).map(({ weight }) => weight),
 
   spelling: ({ word, dictionary }) => similar(word, dictionary),
 

@@ -28,8 +28,8 @@ export function idf(passages: number, df: number): number {
 
 /** The terms that count for a word. */
 export function termsFor(word: QueryWord, expand: Lookup["expand"]): Set<string> {
-  const begun = word.prefix === null ? [] : chosenExpansions(expand(word.prefix));
-  return new Set([...word.alternatives.keys(), ...begun]);
+  const longer = word.prefix === null ? [] : chosenExpansions(expand(word.prefix));
+  return new Set([...word.alternatives.keys(), ...longer]);
 }
 
 /**
@@ -83,27 +83,36 @@ export interface Match {
 }
 
 /** The terms, of `count` passages, that a word may stand for; in a passage the best one counts. */
-export function matches(
-  { alternatives, prefix }: QueryWord,
-  { postings, expand }: Lookup,
-  count: number,
-): Match[] {
+export function matches({ alternatives, prefix }: QueryWord, lookup: Lookup, count: number): Match[] {
   const all: Match[] = [];
   for (const [term, weight] of alternatives) {
-    const found = postings(term);
+    const found = lookup.postings(term);
     if (found) all.push({ term, weight, idf: idf(count, found.passages.length), found });
   }
   if (prefix === null) return all;
-  const begun = chosenExpansions(expand(prefix)).map((term) => ({ term, found: postings(term) }));
+  const { lists, df } = begun(prefix, lookup, count);
+  const rarity = idf(count, df);
+  for (const [term, found] of lists) all.push({ term, weight: 1, idf: rarity, found });
+  return all;
+}
+
+/** The terms that a prefix stands for with their posting lists, and how many of `count` passages have any. */
+export function begun(
+  prefix: string,
+  { postings, expand }: Lookup,
+  count: number,
+): { lists: [term: string, found: PostingList][]; df: number } {
+  const lists: [string, PostingList][] = [];
   const having = new Uint8Array(count);
-  for (const { found } of begun) if (found) for (const passage of found.passages) having[passage] = 1;
+  for (const term of chosenExpansions(expand(prefix))) {
+    const found = postings(term);
+    if (!found) continue;
+    lists.push([term, found]);
+    for (const passage of found.passages) having[passage] = 1;
+  }
   let df = 0;
   for (const has of having) df += has;
-  const rarity = idf(count, df);
-  for (const { term, found } of begun) {
-    if (found) all.push({ term, weight: 1, idf: rarity, found });
-  }
-  return all;
+  return { lists, df };
 }
 
 /** tf~ of the passage at a place of a posting list: what its fields add, field by field. */

@@ -7,7 +7,6 @@ export const STEM = 0.85;
 export const FOLDED = 0.8;
 export const LEAF = 0.7;
 export const PART = 0.35;
-/** Weight, by its letters, of a last word beside others that may go on. */
 export const UNFINISHED: Readonly<Record<number, number>> = { 2: 0.1, 3: 0.5 };
 export const SHORTEST_PREFIX = 2;
 /** Most words of a query that may also be one word. */
@@ -21,6 +20,8 @@ export interface QueryWord {
   prefix: string | null;
   /** A plain word as the query has it. */
   written?: string;
+  /** The least share of its weight that it keeps for being perhaps the beginning of another word. */
+  sure: number;
 }
 
 /** Words (folded) that count for only `weight` of another word. */
@@ -38,8 +39,9 @@ export function queryWords(query: string, stem: Stem, light: LightWords): QueryW
   for (const lexeme of all) {
     for (const found of wordsOf(lexeme, lexeme === last)) {
       const [key = ""] = found.alternatives.keys();
-      const factor = light.words.has(key) ? light.weight : all.length > 1 ? finished(found) : 1;
-      const word = { ...found, weight: found.weight * factor };
+      const word = light.words.has(key)
+        ? { ...found, weight: found.weight * light.weight }
+        : { ...found, sure: all.length > 1 ? sure(found.prefix) : 1 };
       if (isPlain(lexeme)) word.written = query.slice(lexeme.start, lexeme.end);
       const before = words.get(key);
       // A later mention wins over an earlier one of less weight: it may carry the prefix.
@@ -92,7 +94,7 @@ function isLetter(text: string): boolean {
   return /^\p{L}$/u.test(text) && !isCjk(text);
 }
 
-function finished({ prefix }: QueryWord): number {
+function sure(prefix: string | null): number {
   if (prefix === null || isCjk(prefix)) return 1;
   return UNFINISHED[[...prefix].length] ?? 1;
 }
@@ -162,5 +164,6 @@ function word(weight: number, alternatives: [string, number][], isLast: boolean)
     weight,
     alternatives: usable,
     prefix: isLast && ([...first].length >= SHORTEST_PREFIX || isCjk(first)) ? first : null,
+    sure: 1,
   };
 }

@@ -27,6 +27,7 @@ import { hit, type PassageFacts, type Question, rank, type Semantic } from "../e
 import { corrected, misspelt, respelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
+import { weighed } from "../engine/unfinished.ts";
 import type { Codes, Projection } from "../engine/vectors.ts";
 import { payload } from "./assets.ts";
 
@@ -113,9 +114,11 @@ export class Session {
     await this.#postingsOf(packsOf(flags(query, this.#stem), postings));
     const known = lookupIn(postings, this.#postings);
     const asked = read(query, this.#stem, (term) => known.postings(term) !== undefined);
-    const written = queryWords(asked.text, this.#stem, light);
-    await this.#postingsOf([...packsFor(written, postings), ...packsOf(demanded(asked), postings)]);
-    const places = misspelt(written, lookupIn(postings, this.#postings));
+    const words = queryWords(asked.text, this.#stem, light);
+    await this.#postingsOf([...packsFor(words, postings), ...packsOf(demanded(asked), postings)]);
+    const lookup = lookupIn(postings, this.#postings);
+    const written = weighed(words, lookup, this.manifest.passages);
+    const places = misspelt(written, lookup);
     if (places.length === 0)
       return { query, asked, text: asked.text, words: written, written, suggestion: null };
     const spelt = corrected(written, places, await this.#dictionary());
