@@ -20,7 +20,12 @@ const PAUSE_MS = 400;
 export type OnBytes = (count: number) => void;
 
 /** The payload of a file of the index. */
-export async function payload(base: string, file: File, kind: Kind, onBytes?: OnBytes): Promise<Uint8Array> {
+export async function payload(
+  base: string,
+  file: Pick<File, "file">,
+  kind: Kind,
+  onBytes?: OnBytes,
+): Promise<Uint8Array> {
   // What is watched while it loads is what can wait: the encoder and its vectors.
   const response = await fetched(new URL(file.file, base), onBytes ? { priority: "low" } : {});
   return unwrap(kind, await gunzipped(await bytes(response, onBytes), file.file), file.file);
