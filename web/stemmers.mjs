@@ -45,6 +45,18 @@ export const prepared = (language) => PREPARED[language] ?? ((word) => word);
 /** Matches the words that an algorithm stems. */
 export const read = (language) => new RegExp(`^[${READ[language] ?? READ_BY_OTHERS}]+$`, "u");
 
+/**
+ * A method that only finds the one for its number of arguments: `stem` calls `stem$esjava$0`. Most of them nobody
+ * calls, by name or by a text that names it, because the package's own code names what it means.
+ */
+const DISPATCHER =
+  /\{\n {12}key: '([^'$\n]+)',\n {12}value: function (?:(?!\n {12}\}\n).)*?\$esjava\$\d+\.apply\((?:(?!\n {12}\}\n).)*\n {12}\}\n {8}\}(?:, )?/gs;
+
+const withoutIdleDispatchers = (source) =>
+  source.replace(DISPATCHER, (method, name) =>
+    [`.${name}(`, `"${name}"`].some((call) => source.includes(call)) ? method : "",
+  );
+
 /** The older of the two English stemmers; `english` is its successor. */
 const LEFT_OUT = new Set(["porter"]);
 
@@ -78,8 +90,7 @@ export async function stemmers() {
 async function script(shared, section, language) {
   const { code } = await transform(
     `(function () { "use strict";
-      ${shared}
-      ${section}
+      ${withoutIdleDispatchers(shared + section)}
       var stemmer = new ${language}Stemmer();
       var read = ${read(language)};
       var prepared = ${prepared(language)};
@@ -89,9 +100,9 @@ async function script(shared, section, language) {
         if (!read.test(word)) return word;
         var stem = known.get(word);
         if (stem === undefined) {
-          stemmer.setCurrent(prepared(word));
-          stemmer.stem();
-          stem = stemmer.getCurrent();
+          stemmer.setCurrent$esjava$1(prepared(word));
+          stemmer.stem$esjava$0();
+          stem = stemmer.getCurrent$esjava$0();
           known.set(word, stem);
         }
         return stem;
