@@ -226,9 +226,9 @@ def pack_bytes(total: int) -> int:
 
     A query pays for the list of the packs, which grows with their number, and for some ten packs, which grow
     as it falls. The sum is least where packs are as large as a constant times the root of the total; this
-    constant is some three times that one, for the sake of fewer files.
+    constant is more than twice that one, for the sake of fewer files.
     """
-    return max(LEAST_PACK_BYTES, 5 * isqrt(total))
+    return max(LEAST_PACK_BYTES, 4 * isqrt(total))
 
 
 def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:

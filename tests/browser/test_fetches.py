@@ -78,7 +78,7 @@ def test_after_the_opening_results_take_two_fetches_one_after_the_other(tab: Any
         held.let_go()
         tab.view("results")
         # Of these small docs; the budget for 150 pages is 150 kB.
-        assert held.bytes < 120_000
+        assert held.bytes < 106_000
     assert tab.errors == []
 
 
