@@ -20,7 +20,16 @@ from nearpage.builder.encoder import BUNDLED, LIGHT, PROJECTION, Encoder, PieceC
 from nearpage.builder.errors import EncoderError, SourceError
 from nearpage.builder.floor import LIGHT as LIGHT_SCALE
 from nearpage.builder.floor import calibrate, uncalibrated
-from nearpage.builder.format import FORMAT, Kind, Pack, decoded_length, length_code, wrap
+from nearpage.builder.format import (
+    FORMAT,
+    Kind,
+    ListedPack,
+    Pack,
+    PackList,
+    decoded_length,
+    length_code,
+    wrap,
+)
 from nearpage.builder.fusion import ranking, supported
 from nearpage.builder.languages import Group, by_language
 from nearpage.builder.light import LightEncoder, LightTable, selected
@@ -33,11 +42,12 @@ from nearpage.builder.manifest import (
     Manifest,
     PackFile,
     VectorFiles,
+    hash_in,
 )
 from nearpage.builder.model import Page, Passage
 from nearpage.builder.passages import Cutter
 from nearpage.builder.postings import Postings, dictionary, post
-from nearpage.builder.publish import Folder, asset, paths
+from nearpage.builder.publish import Folder, asset
 from nearpage.builder.query import query_words
 from nearpage.builder.settings import (
     BITS,
@@ -233,7 +243,7 @@ def build(
             below = cut.group.tag if manifests else ""
             manifests[below] = _write(folder, below, root, cut, each, fingerprint, base, encoder_files)
         folder.seal(manifests)
-    report.bytes = sizes(manifests)
+    report.bytes = sizes(folder.files)
     return manifests
 
 
@@ -288,18 +298,25 @@ def _write(
     def add(stem: str, kind: Kind, payload: bytes) -> File:
         return folder.add(stem, wrap(kind, payload), below)
 
-    def packs(stem: str, kind: Kind, written: Iterator[Pack]) -> tuple[PackFile, ...]:
-        files = [(add(stem, kind, pack.payload), pack.first) for pack in written]
-        return tuple(PackFile(file.file, file.bytes, first) for file, first in files)
+    def listed(stem: str, kind: Kind, written: Iterator[Pack]) -> tuple[ListedPack, ...]:
+        return tuple(ListedPack(pack.first, hash_in(add(stem, kind, pack.payload))) for pack in written)
 
     vectors = light = None
     if weighed.codes:
-        written = packs("vectors", Kind.VECTORS, formats.encode_vectors(weighed.codes))
+        files = [
+            (add("vectors", Kind.VECTORS, pack.payload), int(pack.first))
+            for pack in formats.encode_vectors(weighed.codes)
+        ]
+        written = tuple(PackFile(file.file, file.bytes, first) for file, first in files)
         dims, bits = weighed.codes.levels.shape[1], weighed.codes.bits
         vectors = VectorFiles(SCHEME, dims, bits, fingerprint, written)
     if base and weighed.light:
         table, floor = weighed.light
         light = LightEncoderFiles((base, add("light", Kind.LIGHT, formats.encode_light(table))), floor)
+    packs = PackList(
+        listed("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        listed("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
+    )
     terms = formats.encode_dictionary(dictionary(postings, is_correctable))
     manifest = Manifest(
         format=FORMAT,
@@ -314,9 +331,8 @@ def _write(
         floor=weighed.floor,
         light=light_words(language),
         table=add("table", Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths)),
-        postings=packs("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        packs=add("packs", Kind.PACKS, formats.encode_packs(packs)),
         dictionary=add("dictionary", Kind.DICTIONARY, terms),
-        texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
         vectors=vectors,
         light_encoder=light,
         encoder=encoder,
@@ -349,16 +365,17 @@ def _seen_from_below(manifest: Manifest) -> Manifest:
     )
 
 
-def sizes(manifests: Mapping[str, Manifest]) -> dict[str, int]:
-    """Bytes by kind, as they travel, of indexes by the name of their folder; a shared file counts once."""
+def sizes(files: Mapping[str, int]) -> dict[str, int]:
+    """Bytes by kind, as they travel, of files by their paths."""
     found = dict.fromkeys(_KINDS.values(), 0)
-    for path, size in paths(manifests).items():
+    for path, size in files.items():
         found[_KINDS[path.rpartition("/")[2].partition("-")[0]]] += size
     return found
 
 
 _KINDS = {
     "table": "postings",
+    "packs": "postings",
     "postings": "postings",
     "dictionary": "dictionary",
     "texts": "texts",

@@ -220,6 +220,7 @@ def stats_command(folder: Path, as_document: bool) -> None:
     """What an index holds, and how large it is."""
     index = open_index(folder)
     manifest = index.manifest
+    files = index.files()
     stats = {
         "format": manifest.format,
         "generator": manifest.generator,
@@ -231,8 +232,8 @@ def stats_command(folder: Path, as_document: bool) -> None:
         "encoder": manifest.encoder.name if manifest.encoder else None,
         "vectors": manifest.vectors.scheme if manifest.vectors else None,
         "floor": asdict(manifest.floor),
-        "files": len(manifest.files()),
-        "bytes": sizes({"": manifest}),
+        "files": len(files),
+        "bytes": sizes(files),
     }
     if as_document:
         _print_json(stats)

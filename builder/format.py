@@ -13,7 +13,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
+from itertools import accumulate, groupby
+from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,8 @@ FORMAT = 1
 MAGIC = b"NRPG"
 HEADER = struct.Struct("<4sHHI")
 GZIP_MAGIC = b"\x1f\x8b"
-PACK_BYTES = 64 * 1024
-"""A pack of postings or texts is closed when its payload has reached this size: some 15 to 30 kB gzipped."""
+LEAST_PACK_BYTES = 4 * 1024
+"""No pack is closed before its payload has reached this size; see pack_bytes."""
 MORE = 1 << len(FIELDS)
 """The bit of a posting's byte that says that frequencies follow."""
 KEYED = len(FIELDS) + 1
@@ -56,6 +57,8 @@ class Kind(IntEnum):
     PROJECTION = 7
     LIGHT = 8
     """A table of the light encoder."""
+    PACKS = 9
+    """The list of the packs of postings and texts."""
 
 
 # Envelope ------------------------------------------------------------------------------------------
@@ -218,6 +221,16 @@ class Pack:
     payload: bytes
 
 
+def pack_bytes(total: int) -> int:
+    """The size at which a pack of postings or texts is closed, for payloads of `total` bytes in all.
+
+    A query pays for the list of the packs, which grows with their number, and for some ten packs, which grow
+    as it falls. The sum is least where packs are as large as a constant times the root of the total; this
+    constant is more than twice that one, for the sake of fewer files.
+    """
+    return max(LEAST_PACK_BYTES, 4 * isqrt(total))
+
+
 def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:
     """Packs of terms in code-point order: a dictionary, then the lists it tells the lengths of.
 
@@ -226,17 +239,21 @@ def encode_postings(lists: dict[str, PostingList]) -> Iterator[Pack]:
     fields the term stands; bit 5 says that frequencies follow, one for each such field, else all are 1;
     bits 6 and 7 that the term is the key of a lexeme in the title and in the own heading.
     """
-    entries: list[tuple[str, int, bytes]] = []
-    size = 0
-    for term, found in lists.items():
-        encoded = _encode_list(found)
-        entries.append((term, len(found.passages), encoded))
-        size += len(encoded) + len(term) + 3
-        if size >= PACK_BYTES:
-            yield _postings_pack(entries)
-            entries, size = [], 0
-    if entries:
-        yield _postings_pack(entries)
+    entries = [(term, len(found.passages), _encode_list(found)) for term, found in lists.items()]
+    sizes = [len(term) + len(encoded) + 3 for term, _, encoded in entries]
+    for start, end in _cuts(sizes):
+        yield _postings_pack(entries[start:end])
+
+
+def _cuts(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """The bounds of the packs of entries of these sizes."""
+    most = pack_bytes(sum(sizes))
+    start = size = 0
+    for at, each in enumerate(sizes, 1):
+        size += each
+        if size >= most or at == len(sizes):
+            yield start, at
+            start, size = at, 0
 
 
 def _encode_list(found: PostingList) -> bytes:
@@ -263,11 +280,15 @@ def _postings_pack(entries: list[tuple[str, int, bytes]]) -> Pack:
     before = b""
     for term, df, encoded in entries:
         written = term.encode()
-        shared = _shared(before, written)
-        dictionary += varint(shared) + varint(len(written) - shared) + written[shared:]
-        dictionary += varint(df) + varint(len(encoded))
+        dictionary += _front_coded(before, written) + varint(df) + varint(len(encoded))
         before = written
     return Pack(entries[0][0], bytes(dictionary) + b"".join(encoded for _, _, encoded in entries))
+
+
+def _front_coded(before: bytes, written: bytes) -> bytes:
+    """How many bytes are shared with what stands before, how many follow, and these."""
+    shared = _shared(before, written)
+    return varint(shared) + varint(len(written) - shared) + written[shared:]
 
 
 class PostingsPack:
@@ -361,23 +382,21 @@ def encode_texts(pages: Sequence[Page], passages: Sequence[Passage]) -> Iterator
 
     A page that does not fit into what is left of a pack goes on in the next one, named again.
     """
-    rows: list[list[Any]] = []
-    size = first = 0
-    page_at = -1
-    for number, passage in enumerate(passages):
-        page = pages[passage.page]
-        if passage.page != page_at:
-            rows.append([page.url, page.title, []])
-            page_at = passage.page
-        blocks = [part for block in passage.blocks for part in (_KIND_LETTERS[block.kind], block.text)]
-        row = [passage.anchor, passage.heading_path, blocks]
-        rows[-1][2].append(row)
-        size += len(orjson.dumps(row))
-        if size >= PACK_BYTES:
-            yield Pack(first, orjson.dumps(rows))
-            rows, size, first, page_at = [], 0, number + 1, -1
-    if rows:
-        yield Pack(first, orjson.dumps(rows))
+    rows = [
+        [
+            passage.anchor,
+            passage.heading_path,
+            [part for block in passage.blocks for part in (_KIND_LETTERS[block.kind], block.text)],
+        ]
+        for passage in passages
+    ]
+    for start, end in _cuts([len(orjson.dumps(row)) for row in rows]):
+        by_page = groupby(range(start, end), lambda number: passages[number].page)
+        written = [
+            [pages[page].url, pages[page].title, [rows[number] for number in numbers]]
+            for page, numbers in by_page
+        ]
+        yield Pack(start, orjson.dumps(written))
 
 
 def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
@@ -399,6 +418,60 @@ def decode_texts(payload: bytes, name: str) -> list[ShownPassage]:
         ]
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{name}: texts that cannot be read ({error}); build the index again") from error
+
+
+# Packs: the files that hold postings and texts -------------------------------------------------------
+
+_HASH_BYTES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPack:
+    """A pack by the hash in its name, 16 hexadecimal digits, and the key of its first entry."""
+
+    first: str | int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class PackList:
+    """The packs of an index, in the order of their keys: terms of postings, passage numbers of texts."""
+
+    postings: tuple[ListedPack, ...]
+    texts: tuple[ListedPack, ...]
+
+
+def encode_packs(packs: PackList) -> bytes:
+    """How many packs of postings, their first terms, their hashes; the same of texts, by first passages.
+
+    Terms are written as in a pack's dictionary, passages as the gap to the one before.
+    """
+    out = bytearray(varint(len(packs.postings)))
+    before = b""
+    for pack in packs.postings:
+        written = str(pack.first).encode()
+        out += _front_coded(before, written)
+        before = written
+    out += b"".join(bytes.fromhex(pack.hash) for pack in packs.postings)
+    out += varint(len(packs.texts))
+    passage = 0
+    for pack in packs.texts:
+        out += varint(int(pack.first) - passage)
+        passage = int(pack.first)
+    return bytes(out) + b"".join(bytes.fromhex(pack.hash) for pack in packs.texts)
+
+
+def decode_packs(payload: bytes, name: str) -> PackList:
+    """The inverse of encode_packs."""
+    cursor = Cursor(payload, name)
+    terms: list[str] = []
+    before = b""
+    for _ in range(cursor.varint()):
+        before = before[: cursor.varint()] + cursor.take(cursor.varint())
+        terms.append(before.decode())
+    postings = tuple(ListedPack(term, cursor.take(_HASH_BYTES).hex()) for term in terms)
+    passages = list(accumulate(cursor.varint() for _ in range(cursor.varint())))
+    return PackList(postings, tuple(ListedPack(each, cursor.take(_HASH_BYTES).hex()) for each in passages))
 
 
 # Vectors -------------------------------------------------------------------------------------------
@@ -478,8 +551,7 @@ def encode_light(table: LightTable) -> bytes:
     before = b""
     for piece in table.pieces:
         written = piece.encode()
-        shared = _shared(before, written)
-        out += varint(shared) + varint(len(written) - shared) + written[shared:]
+        out += _front_coded(before, written)
         before = written
     return bytes(out) + table.weights.astype("<u2").tobytes() + _packed(table.codes).tobytes()
 

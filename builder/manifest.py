@@ -1,4 +1,4 @@
-"""The manifest: the one small file that names every other file of an index and holds every number.
+"""The manifest: the one small file that leads to every other file of an index and holds every number.
 
 `web/src/engine/manifest.ts` is its reader in the browser; `docs/index-format.md` describes each member.
 """
@@ -33,13 +33,18 @@ class File:
     bytes: int
 
 
+def hash_in(file: File) -> str:
+    """The hash in a file's name."""
+    return file.file.rpartition("-")[2].partition(".")[0]
+
+
 @dataclass(frozen=True, slots=True)
 class PackFile:
-    """A pack and the key of its first entry: a term of postings, a passage number otherwise."""
+    """A pack and the number of its first passage."""
 
     file: str
     bytes: int
-    first: str | int
+    first: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,21 +140,19 @@ class Manifest:
     floor: Floor
     light: LightWords
     table: File
-    postings: tuple[PackFile, ...]
+    packs: File
     dictionary: File
-    texts: tuple[PackFile, ...]
     vectors: VectorFiles | None
     light_encoder: LightEncoderFiles | None
     encoder: EncoderFiles | None
     code: Code
 
     def files(self) -> list[File | PackFile]:
-        """All files of the index but the manifest itself."""
+        """The files that the manifest names; those of postings and texts are named by the list of packs."""
         named: list[File | PackFile] = [
             self.table,
-            *self.postings,
+            self.packs,
             self.dictionary,
-            *self.texts,
             self.code.worker,
             self.code.dialog,
         ]

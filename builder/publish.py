@@ -30,6 +30,7 @@ _SUFFIXES = {
     **dict.fromkeys(
         (
             "table",
+            "packs",
             "postings",
             "dictionary",
             "texts",
@@ -90,12 +91,14 @@ class Folder:
     """An index folder that is being written: new files appear beside the old index, which stays whole.
 
     It may have indexes of further languages below it, in folders of theirs. `seal` puts the new manifests
-    and loaders in the place of the old ones, and only then removes what the new indexes do not name. Killed
+    and loaders in the place of the old ones, and only then removes what was not added. Killed
     at any moment, every index in it is complete.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.files: dict[str, int] = {}
+        """What was added, each once: its path in the folder, and its size in bytes."""
         self._loader = asset("loader.js")
         self._licences = asset(LICENCES)
         self._make("")
@@ -106,6 +109,7 @@ class Folder:
         if below:
             self._make(below)
         _ensure(self.path / below / name, data)
+        self.files[posixpath.join(below, name)] = len(data)
         return File(name, len(data))
 
     def _make(self, below: str) -> None:
@@ -125,22 +129,14 @@ class Folder:
             # In ASCII, for a script is read in the encoding of its page.
             script = json.dumps(json.loads(data), separators=(",", ":")).encode()
             write_atomically(self.path / below / LOADER, self._loader.replace(PLACEHOLDER, script))
-        kept = paths(manifests_below)
         with _told(f"{self.path}: files of the index before cannot be removed"):
             for below in manifests_below:
                 for path in sorted((self.path / below).iterdir()):
-                    leftover = _HASHED.fullmatch(path.name) and posixpath.join(below, path.name) not in kept
+                    leftover = (
+                        _HASHED.fullmatch(path.name) and posixpath.join(below, path.name) not in self.files
+                    )
                     if leftover or _TEMPORARY.fullmatch(path.name):
                         path.unlink(missing_ok=True)
-
-
-def paths(manifests_below: Mapping[str, Manifest]) -> dict[str, int]:
-    """The files that indexes name, each once: its path in the main one's folder, and its size in bytes."""
-    return {
-        posixpath.normpath(posixpath.join(below, each.file)): each.bytes
-        for below, manifest in manifests_below.items()
-        for each in manifest.files()
-    }
 
 
 def remove_others(index: Path, kept: Collection[str]) -> None:

@@ -12,10 +12,12 @@ from nearpage.builder.bm25 import Floats, norm
 from nearpage.builder.errors import EncoderError, FormatError
 from nearpage.builder.format import (
     Kind,
+    ListedPack,
     PostingsPack,
     ShownPassage,
     decode_dictionary,
     decode_light,
+    decode_packs,
     decode_passages,
     decode_projection,
     decode_texts,
@@ -23,7 +25,7 @@ from nearpage.builder.format import (
     unwrap,
 )
 from nearpage.builder.light import LightEncoder
-from nearpage.builder.manifest import Floor, Manifest, PackFile
+from nearpage.builder.manifest import Floor, Manifest
 from nearpage.builder.postings import PostingList
 from nearpage.builder.vectors import Codes, Projection, codes_of
 
@@ -52,6 +54,7 @@ class Index:
         self.boosts: Floats = table.boosts
         self.lengths = table.lengths
         self.norms: Floats = norm(table.lengths.astype(np.float64), self.manifest.bm25)
+        self.packs = self._decoded(Kind.PACKS, self.manifest.packs.file, decode_packs)
         self._postings_pack = cache(self._read_postings)
         self._texts_pack = cache(self._read_texts)
         self._codes: Codes | None = None
@@ -59,17 +62,19 @@ class Index:
 
     def postings(self, term: str) -> PostingList | None:
         """A term's posting list, None for an unknown term."""
-        at = _pack_of(self.manifest.postings, term)
+        packs = self.packs.postings
+        at = _pack_of(packs, term)
         found = self._postings_pack(at).get(term) if at >= 0 else None
         if found is not None:
-            self._require(0 < len(found.passages) <= self._count, self.manifest.postings[at].file)
-            self._require(int(found.passages[-1]) < self._count, self.manifest.postings[at].file)
+            file = _postings_file(packs[at])
+            self._require(0 < len(found.passages) <= self._count, file)
+            self._require(int(found.passages[-1]) < self._count, file)
         return found
 
     def expand(self, prefix: str) -> list[tuple[str, int]]:
         """(term, df) of every term that begins with `prefix`, in term order."""
         found: list[tuple[str, int]] = []
-        packs = self.manifest.postings
+        packs = self.packs.postings
         at = max(0, _pack_of(packs, prefix))
         while at < len(packs) and (str(packs[at].first) <= prefix or str(packs[at].first).startswith(prefix)):
             found += [pair for pair in self._postings_pack(at).frequencies() if pair[0].startswith(prefix)]
@@ -85,16 +90,29 @@ class Index:
 
     def terms(self) -> int:
         """How many terms the index knows."""
-        return sum(
-            len(list(self._postings_pack(at).frequencies())) for at in range(len(self.manifest.postings))
-        )
+        return sum(len(list(self._postings_pack(at).frequencies())) for at in range(len(self.packs.postings)))
+
+    def files(self) -> dict[str, int]:
+        """The sizes in bytes of all files of the index but the manifest, by their names."""
+        packs = [
+            *(_postings_file(pack) for pack in self.packs.postings),
+            *(_texts_file(pack) for pack in self.packs.texts),
+        ]
+        named = {each.file: each.bytes for each in self.manifest.files()}
+        try:
+            return named | {file: (self.folder / file).stat().st_size for file in packs}
+        except OSError as error:
+            raise FormatError(
+                f"{error.filename}: cannot be read ({error.strerror}); build the index again"
+            ) from error
 
     def text(self, passage: int) -> ShownPassage:
         """A passage as a hit shows it."""
-        at = _pack_of(self.manifest.texts, passage)
+        at = _pack_of(self.packs.texts, passage)
+        pack = self.packs.texts[at]
         shown = self._texts_pack(at)
-        offset = passage - int(self.manifest.texts[at].first)
-        self._require(offset < len(shown), self.manifest.texts[at].file)
+        offset = passage - int(pack.first)
+        self._require(offset < len(shown), _texts_file(pack))
         return shown[offset]
 
     def addresses(self) -> Iterator[str]:
@@ -164,10 +182,10 @@ class Index:
             )
 
     def _read_postings(self, at: int) -> PostingsPack:
-        return self._decoded(Kind.POSTINGS, self.manifest.postings[at].file, PostingsPack)
+        return self._decoded(Kind.POSTINGS, _postings_file(self.packs.postings[at]), PostingsPack)
 
     def _read_texts(self, at: int) -> list[ShownPassage]:
-        return self._decoded(Kind.TEXTS, self.manifest.texts[at].file, decode_texts)
+        return self._decoded(Kind.TEXTS, _texts_file(self.packs.texts[at]), decode_texts)
 
 
 def read_manifest(folder: Path) -> Manifest:
@@ -184,6 +202,14 @@ def read_manifest(folder: Path) -> Manifest:
     return manifests.load(data, str(path))
 
 
-def _pack_of(packs: tuple[PackFile, ...], key: str | int) -> int:
+def _postings_file(pack: ListedPack) -> str:
+    return f"postings-{pack.hash}.bin"
+
+
+def _texts_file(pack: ListedPack) -> str:
+    return f"texts-{pack.hash}.bin"
+
+
+def _pack_of(packs: tuple[ListedPack, ...], key: str | int) -> int:
     """The number of the pack whose range holds a key, -1 before the first."""
     return bisect_right([pack.first for pack in packs], key) - 1

@@ -14,6 +14,8 @@ const PACKAGE = fileURLToPath(
   new URL("node_modules/snowball-stemmers/snowball-stemmers.js", import.meta.url),
 );
 
+const UNEXPECTED = "snowball-stemmers is not laid out as expected; look at its file and at web/stemmers.mjs.";
+
 /** The name of a section, at the start of its line. */
 const SECTION = /^ {4}var ([a-z]+)Stemmer = function /gm;
 
@@ -45,6 +47,36 @@ export const prepared = (language) => PREPARED[language] ?? ((word) => word);
 /** Matches the words that an algorithm stems. */
 export const read = (language) => new RegExp(`^[${READ[language] ?? READ_BY_OTHERS}]+$`, "u");
 
+/**
+ * A method that only finds the one for its number of arguments: `stem` calls `stem$esjava$0`. Most of them nobody
+ * calls, by name or by a text that names it, because the package's own code names what it means.
+ */
+const DISPATCHER =
+  /\{\n {12}key: '([^'$\n]+)',\n {12}value: function (?:(?!\n {12}\}\n).)*?\$esjava\$\d+\.apply\((?:(?!\n {12}\}\n).)*\n {12}\}\n {8}\}(?:, )?/gs;
+
+/** @throws {Error} when nothing is replaced. */
+function rewritten(source, pattern, by) {
+  const result = source.replace(pattern, by);
+  if (result === source) throw new Error(UNEXPECTED);
+  return result;
+}
+
+const withoutIdleDispatchers = (source) =>
+  rewritten(source, DISPATCHER, (method, name) =>
+    [`.${name}(`, `"${name}"`].some((call) => source.includes(call)) ? method : "",
+  );
+
+/** A field that gets its first value when it is first read. Where that is no object, a plain one does the same. */
+const LAZY_FIELD =
+  /get: function get\(\) \{\n {16}return Object\.prototype\.hasOwnProperty\.call\(this, '_\$esjava\$\w+'\) \? [\w$.]+ : [\w$.]+ = (0|""|null|false);\n {12}\},\n {12}set: function set\(v\) \{\n[^\n]+\n {12}\}/g;
+
+/** What stands between the name of a method and its number of arguments. */
+const INFIX = /\$esjava\$(?=\d)/g;
+
+/** The same methods in a smaller shape. */
+const slimmed = (source) =>
+  rewritten(rewritten(withoutIdleDispatchers(source), LAZY_FIELD, "value: $1"), INFIX, "$");
+
 /** The older of the two English stemmers; `english` is its successor. */
 const LEFT_OUT = new Set(["porter"]);
 
@@ -60,9 +92,7 @@ export async function stemmers() {
   const helpers = source.indexOf("    function _possibleConstructorReturn");
   const end = source.indexOf(END);
   if (starts.length !== 24 || helpers < 0 || end < starts.at(-1).at) {
-    throw new Error(
-      "snowball-stemmers is not laid out as expected; look at its file and at web/stemmers.mjs.",
-    );
+    throw new Error(UNEXPECTED);
   }
   // The first line defines _typeof, which stands outside the module's function.
   const shared = source.slice(0, source.indexOf("\n")) + source.slice(helpers, starts[0].at);
@@ -78,8 +108,7 @@ export async function stemmers() {
 async function script(shared, section, language) {
   const { code } = await transform(
     `(function () { "use strict";
-      ${shared}
-      ${section}
+      ${slimmed(shared + section)}
       var stemmer = new ${language}Stemmer();
       var read = ${read(language)};
       var prepared = ${prepared(language)};
@@ -89,9 +118,9 @@ async function script(shared, section, language) {
         if (!read.test(word)) return word;
         var stem = known.get(word);
         if (stem === undefined) {
-          stemmer.setCurrent(prepared(word));
-          stemmer.stem();
-          stem = stemmer.getCurrent();
+          stemmer.setCurrent$1(prepared(word));
+          stemmer.stem$0();
+          stem = stemmer.getCurrent$0();
           known.set(word, stem);
         }
         return stem;

@@ -2,12 +2,14 @@
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from nearpage.builder import Index
+from nearpage.builder.format import Kind, ListedPack, PackList, encode_packs, wrap
 from nearpage.builder.queries import query_encoder
 from nearpage.builder.search import as_json, search
 
@@ -212,13 +214,39 @@ def test_a_page_from_before_a_new_index_goes_on_with_the_new_one(
     tab.page.goto(address)
     # The new index has the same words under other names; the page still has the old loader.
     folder = site / "nearpage"
-    manifest = (folder / "manifest.json").read_text()
-    for path in [*folder.glob("postings-*"), *folder.glob("texts-*"), *folder.glob("table-*")]:
-        renamed = path.name.replace("-", "-0", 1)
-        manifest = manifest.replace(path.name, renamed)
-        shutil.move(path, folder / renamed)
-    (folder / "manifest.json").write_text(manifest)
+    rename_index(folder)
     assert ask(tab, "Leaving things out", "lexical")["hits"][0]["anchor"] == "leaving-things-out"
+
+
+def test_a_search_from_before_a_new_index_goes_on_with_the_new_one(
+    new_tab: NewTab, own_copy: tuple[Path, str]
+) -> None:
+    site, address = own_copy
+    tab = new_tab()
+    tab.page.goto(address)
+    assert ask(tab, "retries", "lexical")["status"]
+    # The worker has the old list of packs, none of which is there any longer.
+    rename_index(site / "nearpage")
+    assert ask(tab, "Leaving things out", "lexical")["hits"][0]["anchor"] == "leaving-things-out"
+
+
+def rename_index(folder: Path) -> None:
+    """As a new index does: all of its own files have other names."""
+    manifest = (folder / "manifest.json").read_text()
+    packs = Index(folder).packs
+
+    def renamed(stem: str, packs: Iterable[ListedPack]) -> tuple[ListedPack, ...]:
+        for pack in packs:
+            shutil.move(folder / f"{stem}-{pack.hash}.bin", folder / f"{stem}-{pack.hash[::-1]}.bin")
+        return tuple(replace(pack, hash=pack.hash[::-1]) for pack in packs)
+
+    new = PackList(renamed("postings", packs.postings), renamed("texts", packs.texts))
+    next(folder.glob("packs-*")).write_bytes(wrap(Kind.PACKS, encode_packs(new)))
+    for path in [*folder.glob("packs-*"), *folder.glob("table-*")]:
+        name = path.name.replace("-", "-0", 1)
+        manifest = manifest.replace(path.name, name)
+        shutil.move(path, folder / name)
+    (folder / "manifest.json").write_text(manifest)
 
 
 def test_indexed_text_is_never_run(new_tab: NewTab, own_copy: tuple[Path, str]) -> None:

@@ -101,6 +101,11 @@ def assert_whole() -> Callable[[Path, str], None]:
                 content = (folder / file.file).read_bytes()
                 assert len(content) == file.bytes
                 assert hashlib.sha256(content).hexdigest()[:16] in file.file
-        assert search(Index(folder), query, "lexical", 3).hits
+        index = Index(folder)
+        for name, size in index.files().items():
+            content = (folder / name).read_bytes()
+            assert len(content) == size
+            assert hashlib.sha256(content).hexdigest()[:16] in name
+        assert search(index, query, "lexical", 3).hits
 
     return check

@@ -256,7 +256,7 @@ def test_no_index(run: Run, site: Path) -> None:
         (lambda manifest: manifest.pop("table"), ["'table'", "build the index again"]),
         (lambda manifest: manifest.update(passages="6"), ["'6'", "build the index again"]),
         (lambda manifest: manifest.update(passages=7000), ["does not fit", "build the index again"]),
-        (lambda manifest: manifest.update(postings={}), ["missing or wrong", "build the index again"]),
+        (lambda manifest: manifest.update(packs={}), ["missing or wrong", "build the index again"]),
         (lambda manifest: manifest.update(vectors=[]), ["missing or wrong", "build the index again"]),
         (lambda manifest: manifest["bm25"].update(k1=None), ["None", "build the index again"]),
         (lambda manifest: manifest["bm25"]["fields"].pop("body"), ["'body'", "build the index again"]),
@@ -280,7 +280,7 @@ def test_a_manifest_that_is_none(run: Run, built: Path, content: bytes) -> None:
     assert_one_line(run("stats", "--index", built), 1, path, "build the index again")
 
 
-@pytest.mark.parametrize("kind", ["table", "postings", "texts", "vectors"])
+@pytest.mark.parametrize("kind", ["table", "packs", "postings", "texts", "vectors"])
 @pytest.mark.parametrize("damage", ["cut", "empty", "garbage", "gone", "of another kind"])
 def test_an_index_file_that_is_cut_short_or_garbage(
     run: Run, built: Path, encoders: Path, kind: str, damage: str

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from nearpage.builder import format as formats
 from nearpage.builder import manifest as manifests
 from nearpage.builder.bm25 import Bm25Parameters, FieldParameters
-from nearpage.builder.format import Kind, Pack, wrap
+from nearpage.builder.format import Kind, ListedPack, Pack, PackList, wrap
 from nearpage.builder.fusion import FusionParameters
 from nearpage.builder.light import LightTable
 from nearpage.builder.manifest import (
@@ -30,6 +30,7 @@ from nearpage.builder.manifest import (
     Manifest,
     PackFile,
     VectorFiles,
+    hash_in,
 )
 from nearpage.builder.model import Block, Page, Passage
 from nearpage.builder.postings import dictionary, post
@@ -47,7 +48,7 @@ EXPLANATIONS = HERE / "explanations.json"
 LANGUAGE = "en"
 DIMS = 24
 INNER_DIMS = 11
-PACK_BYTES = 1_200
+LEAST_PACK_BYTES = 1_200
 VECTORS_A_PACK = 10
 LIMIT = 10
 EXPLAINED_HITS = 3
@@ -183,7 +184,7 @@ PROJECTION = Projection(
 def write(folder: Path) -> None:
     """The index as files in a folder."""
     with (
-        patch.object(formats, "PACK_BYTES", PACK_BYTES),
+        patch.object(formats, "LEAST_PACK_BYTES", LEAST_PACK_BYTES),
         patch.object(formats, "VECTORS_A_PACK", VECTORS_A_PACK),
     ):
         _write(folder)
@@ -195,9 +196,12 @@ def _write(folder: Path) -> None:
         (folder / name).write_bytes(data)
         return File(name, len(data))
 
-    def packs(stem: str, kind: Kind, each: Iterable[Pack]) -> tuple[PackFile, ...]:
-        files = [(add(stem, ".bin", wrap(kind, pack.payload)), pack.first) for pack in each]
-        return tuple(PackFile(file.file, file.bytes, first) for file, first in files)
+    def files(stem: str, kind: Kind, each: Iterable[Pack]) -> Iterator[tuple[File, Pack]]:
+        for pack in each:
+            yield add(stem, ".bin", wrap(kind, pack.payload)), pack
+
+    def listed(stem: str, kind: Kind, each: Iterable[Pack]) -> tuple[ListedPack, ...]:
+        return tuple(ListedPack(pack.first, hash_in(file)) for file, pack in files(stem, kind, each))
 
     def part(stem: str) -> File:
         return add(stem, ".bin", wrap(Kind.ENCODER, f"the {stem} of a stand-in".encode()))
@@ -207,6 +211,11 @@ def _write(folder: Path) -> None:
     vectors = np.stack([encode(f"{' '.join(passage.heading_path)}\n{passage.text}") for passage in passages])
     means = [round(float(mean), 6) for mean in postings.lengths.mean(axis=0)]
     rows = zip((2.0, 2.0, 2.0, 1.0, 1.0), (0.3, 0.3, 0.3, 0.5, 0.5), means, strict=True)
+    codes = quantise(projected(vectors, PROJECTION), 2)
+    packs = PackList(
+        listed("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        listed("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
+    )
     manifest = Manifest(
         format=formats.FORMAT,
         generator="nearpage, tests/contract/make_golden.py",
@@ -222,20 +231,20 @@ def _write(folder: Path) -> None:
         table=add(
             "table", ".bin", wrap(Kind.PASSAGES, formats.encode_passages(pages, passages, postings.lengths))
         ),
-        postings=packs("postings", Kind.POSTINGS, formats.encode_postings(postings.lists)),
+        packs=add("packs", ".bin", wrap(Kind.PACKS, formats.encode_packs(packs))),
         dictionary=add(
             "dictionary",
             ".bin",
             wrap(Kind.DICTIONARY, formats.encode_dictionary(dictionary(postings, is_correctable))),
         ),
-        texts=packs("texts", Kind.TEXTS, formats.encode_texts(pages, passages)),
         vectors=VectorFiles(
             SCHEME,
             INNER_DIMS,
             2,
             "stand-in",
-            packs(
-                "vectors", Kind.VECTORS, formats.encode_vectors(quantise(projected(vectors, PROJECTION), 2))
+            tuple(
+                PackFile(file.file, file.bytes, int(pack.first))
+                for file, pack in files("vectors", Kind.VECTORS, formats.encode_vectors(codes))
             ),
         ),
         light_encoder=LightEncoderFiles(

@@ -14,6 +14,7 @@ from nearpage.builder.format import (
     Kind,
     PostingsPack,
     decode_light,
+    decode_packs,
     decode_passages,
     decode_projection,
     decode_texts,
@@ -56,13 +57,14 @@ def test_an_envelope_is_refused_in_words(data: bytes, message: str) -> None:
     ("kind", "decode", "file"),
     [
         (Kind.PASSAGES, decode_passages, NAMED["table"]["file"]),
-        (Kind.POSTINGS, PostingsPack, NAMED["postings"][0]["file"]),
-        (Kind.TEXTS, decode_texts, NAMED["texts"][0]["file"]),
+        (Kind.PACKS, decode_packs, NAMED["packs"]["file"]),
+        (Kind.POSTINGS, PostingsPack, next(GOLDEN.glob("postings-*")).name),
+        (Kind.TEXTS, decode_texts, next(GOLDEN.glob("texts-*")).name),
         (Kind.VECTORS, decode_vectors, NAMED["vectors"]["packs"][0]["file"]),
         (Kind.LIGHT, decode_light, NAMED["light_encoder"]["tables"][0]["file"]),
         (Kind.PROJECTION, decode_projection, NAMED["encoder"]["projection"]["file"]),
     ],
-    ids=["passages", "postings", "texts", "vectors", "light", "projection"],
+    ids=["passages", "packs", "postings", "texts", "vectors", "light", "projection"],
 )
 def test_a_payload_that_ends_too_early_is_refused(
     kind: Kind, decode: Callable[[bytes, str], object], file: str

@@ -1,10 +1,11 @@
 /** What the browser's reader says of bytes and manifests that are not what they should be. */
 
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   decodeLight,
+  decodePacks,
   decodePassages,
   decodeProjection,
   decodeTexts,
@@ -20,7 +21,8 @@ import { freshManifest, payload } from "../../web/src/worker/assets.ts";
 
 const INDEX = new URL("../contract/index/", import.meta.url);
 const written = readFileSync(new URL("manifest.json", INDEX), "utf8");
-const { table, postings, texts, vectors, light_encoder, encoder } = JSON.parse(written);
+const { table, packs, vectors, light_encoder, encoder } = JSON.parse(written);
+const first = (kind: string) => readdirSync(INDEX).find((name) => name.startsWith(`${kind}-`))!;
 const stored = (file: string) => new Uint8Array(readFileSync(new URL(file, INDEX)));
 const plain = (file: string) => new Uint8Array(gunzipSync(stored(file)));
 const page = new TextEncoder().encode("<!doctype html><title>Not found</title><p>Try the home page.");
@@ -56,9 +58,10 @@ describe("a payload that ends too early", () => {
       "postings",
       (bytes: Uint8Array, name: string) => new PostingsPack(bytes, name),
       Kind.postings,
-      postings[0].file,
+      first("postings"),
     ],
-    ["texts", decodeTexts, Kind.texts, texts[0].file],
+    ["packs", decodePacks, Kind.packs, packs.file],
+    ["texts", decodeTexts, Kind.texts, first("texts")],
     ["vectors", decodeVectors, Kind.vectors, vectors.packs[0].file],
     [
       "light",

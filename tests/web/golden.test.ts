@@ -110,7 +110,7 @@ it("fetches the packs of postings that a query needs, and of texts those of its 
   fetched.length = 0;
   await session.search(await session.read("websocket "), "lexical", 1, null);
   const kinds = fetched.map((path) => path.split("/").at(-1)!.split("-")[0]);
-  expect(kinds.sort()).toEqual(["postings", "table", "texts"]);
+  expect(kinds.sort()).toEqual(["packs", "postings", "table", "texts"]);
 });
 
 it("numbers and shows hits as the command line prints them", async () => {

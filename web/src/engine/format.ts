@@ -29,6 +29,7 @@ export const Kind = {
   dictionary: 6,
   projection: 7,
   light: 8,
+  packs: 9,
 } as const;
 export type Kind = (typeof Kind)[keyof typeof Kind];
 
@@ -252,6 +253,37 @@ export function decodeTexts(payload: Uint8Array, name: string): ShownPassage[] {
       return { url, title, anchor, headingPath, blocks };
     }),
   );
+}
+
+/** A file of postings or texts, and the key of its first entry. */
+export interface ListedPack<Key> {
+  file: string;
+  first: Key;
+}
+
+/** The packs of an index, in the order of their keys. */
+export interface PackList {
+  postings: ListedPack<string>[];
+  texts: ListedPack<number>[];
+}
+
+const HASH_BYTES = 8;
+
+export function decodePacks(payload: Uint8Array, name: string): PackList {
+  const cursor = new Cursor(payload, name);
+  const named = <Key>(stem: string, keys: Key[]) =>
+    keys.map((first) => {
+      const hash = Array.from(cursor.take(HASH_BYTES), (byte) => byte.toString(16).padStart(2, "0"));
+      return { file: `${stem}-${hash.join("")}.bin`, first };
+    });
+  const terms = Array.from({ length: cursor.varint() }, texts(cursor));
+  const postings = named("postings", terms);
+  let passage = 0;
+  const passages = Array.from({ length: cursor.varint() }, () => {
+    passage += cursor.varint();
+    return passage;
+  });
+  return { postings, texts: named("texts", passages) };
 }
 
 const SCHEME = "levels";

@@ -1,8 +1,7 @@
 /** Which pack holds what, and the postings of the packs that have arrived. */
 
 import type { Lookup } from "./bm25.ts";
-import type { PostingList, PostingsPack } from "./format.ts";
-import type { PackFile } from "./manifest.ts";
+import type { ListedPack, PostingList, PostingsPack } from "./format.ts";
 import type { QueryWord } from "./query.ts";
 
 /** Order by code points, in which packs and dictionaries are written; `<` would order by UTF-16 units. */
@@ -17,7 +16,7 @@ export function compareTerms(left: string, right: string): number {
 
 /** The number of the pack whose range holds a key, -1 before the first. */
 export function packOf<Key>(
-  packs: readonly PackFile<Key>[],
+  packs: readonly ListedPack<Key>[],
   key: Key,
   compare: (left: Key, right: Key) => number,
 ): number {
@@ -31,12 +30,12 @@ export function packOf<Key>(
 }
 
 /** The number of the texts' pack that holds a passage. */
-export function textsPackOf(packs: readonly PackFile<number>[], passage: number): number {
+export function textsPackOf(packs: readonly ListedPack<number>[], passage: number): number {
   return packOf(packs, passage, (left, right) => left - right);
 }
 
 /** The numbers of the postings packs that a query needs. */
-export function packsFor(words: readonly QueryWord[], packs: readonly PackFile<string>[]): number[] {
+export function packsFor(words: readonly QueryWord[], packs: readonly ListedPack<string>[]): number[] {
   const needed = new Set<number>();
   for (const { alternatives, prefix } of words) {
     for (const term of alternatives.keys()) needed.add(packOf(packs, term, compareTerms));
@@ -47,7 +46,7 @@ export function packsFor(words: readonly QueryWord[], packs: readonly PackFile<s
 }
 
 /** The numbers of the postings packs that hold terms. */
-export function packsOf(terms: readonly string[], packs: readonly PackFile<string>[]): number[] {
+export function packsOf(terms: readonly string[], packs: readonly ListedPack<string>[]): number[] {
   const needed = new Set(terms.map((term) => packOf(packs, term, compareTerms)));
   needed.delete(-1);
   return [...needed];
@@ -55,7 +54,7 @@ export function packsOf(terms: readonly string[], packs: readonly PackFile<strin
 
 /** A lookup in the packs that have arrived, by number. */
 export function lookupIn(
-  packs: readonly PackFile<string>[],
+  packs: readonly ListedPack<string>[],
   arrived: ReadonlyMap<number, PostingsPack>,
 ): Lookup {
   const lists = new Map<string, PostingList | undefined>();
@@ -72,7 +71,7 @@ export function lookupIn(
   };
 }
 
-function prefixPacks(prefix: string, packs: readonly PackFile<string>[]): number[] {
+function prefixPacks(prefix: string, packs: readonly ListedPack<string>[]): number[] {
   const numbers: number[] = [];
   for (let at = Math.max(0, packOf(packs, prefix, compareTerms)); at < packs.length; at++) {
     const { first } = packs[at]!;

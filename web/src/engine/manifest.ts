@@ -9,9 +9,9 @@ export interface File {
   bytes: number;
 }
 
-/** A pack and the key of its first entry. */
-export interface PackFile<Key> extends File {
-  first: Key;
+/** A pack and the number of its first passage. */
+export interface PackFile extends File {
+  first: number;
 }
 
 export interface FieldParameters {
@@ -55,10 +55,9 @@ export interface Manifest {
   floor: Floor;
   light: LightWords;
   table: File;
-  postings: PackFile<string>[];
+  packs: File;
   dictionary: File;
-  texts: PackFile<number>[];
-  vectors: { scheme: string; dims: number; bits: number; packs: PackFile<number>[] } | null;
+  vectors: { scheme: string; dims: number; bits: number; packs: PackFile[] } | null;
   /** The light query encoder: its tables, and a floor for what it ranks. */
   light_encoder: { tables: File[]; floor: Floor } | null;
   encoder: EncoderFiles | null;
@@ -111,9 +110,8 @@ export function parseManifest(value: unknown): Manifest {
       words: new Set(strings(light.words, "light.words")),
     },
     table: file(manifest.table, "table"),
-    postings: packs(manifest.postings, "postings", string),
+    packs: file(manifest.packs, "packs"),
     dictionary: file(manifest.dictionary, "dictionary"),
-    texts: packs(manifest.texts, "texts", number),
     vectors: codes,
     light_encoder: manifest.light_encoder === null ? null : lightEncoder(manifest.light_encoder),
     encoder: queries,
@@ -142,7 +140,7 @@ function vectors(members: Record<string, unknown>): Manifest["vectors"] {
     scheme: string(members.scheme, "vectors.scheme"),
     dims: number(members.dims, "vectors.dims"),
     bits: number(members.bits, "vectors.bits"),
-    packs: packs(members.packs, "vectors.packs", number),
+    packs: packs(members.packs, "vectors.packs"),
   };
 }
 
@@ -166,15 +164,11 @@ function pooling(value: unknown): EncoderFiles["pooling"] {
   return value;
 }
 
-function packs<Key>(
-  value: unknown,
-  name: string,
-  key: (value: unknown, name: string) => Key,
-): PackFile<Key>[] {
+function packs(value: unknown, name: string): PackFile[] {
   if (!Array.isArray(value)) throw wrong(name);
   return value.map((pack) => ({
     ...file(pack, name),
-    first: key(object(pack, name).first, `${name}.first`),
+    first: number(object(pack, name).first, `${name}.first`),
   }));
 }
 

@@ -153,8 +153,13 @@ export interface Failure {
 }
 
 export type ToWorker =
-  /** First message: where the index stands (absolute URL, ending in a slash) and its manifest. */
-  | { type: "start"; base: string; manifest: unknown }
+  /**
+   * First message: where the index stands (absolute URL, ending in a slash), its manifest, and the files
+   * that the page is fetching for the worker.
+   */
+  | { type: "start"; base: string; manifest: unknown; coming: string[] }
+  /** One of these, as it travelled; no bytes if it could not be fetched. */
+  | { type: "file"; file: string; bytes: ArrayBuffer | undefined }
   /** `mode` absent: the best that is at hand now. Given: waits for the encoder where it needs one. */
   | { type: "search"; id: number; query: string; mode?: Mode; limit: number; explain?: boolean }
   /** Begin to load the full encoder; answered by `progress` and then `rung` or `encoder_failed`. */

@@ -1,6 +1,6 @@
 /**
  * The one script in every page. It defines `<nearpage-search>` and `window.nearpage`, listens for what
- * opens a search, and fetches nothing until something does.
+ * opens a search, and fetches nothing until something does, or is about to.
  */
 
 import type { ToWorker } from "../engine/types.ts";
@@ -29,9 +29,20 @@ async function renew(): Promise<void> {
   manifest = await response.json();
 }
 
+/** A file's bytes for the worker, or none: then it tries for itself, and tells what is wrong. */
+async function hand(worker: Worker, file: string): Promise<void> {
+  const bytes = await fetch(base + file)
+    .then((response) => (response.ok ? response.arrayBuffer() : undefined))
+    .catch(() => undefined);
+  worker.postMessage({ type: "file", file, bytes } satisfies ToWorker, bytes ? [bytes] : []);
+}
+
 const client = createClient(() => {
   const worker = new Worker(base + manifest.code.worker.file);
-  worker.postMessage({ type: "start", base, manifest } satisfies ToWorker);
+  // Beside the worker's script, not after it.
+  const coming = [manifest.table.file, manifest.packs.file];
+  worker.postMessage({ type: "start", base, manifest, coming } satisfies ToWorker);
+  for (const file of coming) void hand(worker, file);
   return worker;
 }, renew);
 
@@ -49,6 +60,7 @@ class NearpageSearch extends HTMLElement {
     button.className = "opener";
     button.textContent = texts.search;
     button.onclick = () => open();
+    button.onpointerenter = button.onfocus = prepare;
     this.root.append(button);
   }
 }
@@ -72,6 +84,7 @@ client.listen((notice) => {
   if (notice.type === "rung") element.dataset.nearpageRung = notice.rung;
 });
 
+let script: Promise<unknown> | undefined;
 let dialog: Promise<Dialog> | undefined;
 
 const loadScript = (file: string) =>
@@ -83,13 +96,23 @@ const loadScript = (file: string) =>
     document.head.append(script);
   });
 
-async function loadDialog(): Promise<Dialog> {
-  try {
-    await loadScript(manifest.code.dialog.file);
-  } catch {
+const loadDialogScript = () =>
+  loadScript(manifest.code.dialog.file).catch(async () => {
     await renew();
     await loadScript(manifest.code.dialog.file);
-  }
+  });
+
+/** Fetches what a search begins with; if that fails, the opening tries again and tells. */
+function prepare(): void {
+  client.start();
+  script ??= loadDialogScript();
+  script.catch(() => {
+    script = undefined;
+  });
+}
+
+async function loadDialog(): Promise<Dialog> {
+  await script;
   const site = new URL(manifest.root, base).href;
   return window.nearpageDialog!({ root: element.root, client, manifest, site });
 }
@@ -98,7 +121,7 @@ async function loadDialog(): Promise<Dialog> {
 async function open(box?: HTMLInputElement | null): Promise<void> {
   const typed = holdKeys();
   await ready;
-  client.start();
+  prepare();
   try {
     dialog ??= loadDialog();
     const loaded = await dialog;
@@ -126,6 +149,6 @@ const api: Api = {
 };
 if (isFirst) {
   window.nearpage = api;
-  watchOpeners(open);
+  watchOpeners(open, prepare);
   watchShortcuts(open);
 }

@@ -9,6 +9,9 @@ export interface Manifest {
   format: number;
   /** The site's root as seen from the index; pages' URLs are relative to it. */
   root: string;
+  /** What every query needs. */
+  table: IndexFile;
+  packs: IndexFile;
   code: { worker: IndexFile; dialog: IndexFile };
   light_encoder: { tables: IndexFile[] } | null;
   /** Null where the owner built without a model. */

@@ -39,13 +39,19 @@ export const hasOpener = (): boolean => !!document.querySelector(OPENERS);
  * with the Tab key must get past it (WCAG 3.2.1). What was typed goes along.
  *
  * @param open gets the theme's box, if that is what was used.
+ * @param prepare is called when the pointer or the focus comes near: an opening is likely.
  */
-export function watchOpeners(open: (box: HTMLInputElement | null) => void): void {
+export function watchOpeners(open: (box: HTMLInputElement | null) => void, prepare: () => void): void {
+  const approach = ({ target }: Event) => {
+    if (target instanceof Element && target.closest(OPENERS)) prepare();
+  };
+  addEventListener("pointerover", approach, true);
   const take = (event: Event) => {
     const { type } = event;
     // When the focus leaves anything, Material asks whether its box has it now.
     const target = type === "focusout" ? (event as FocusEvent).relatedTarget : event.target;
     if (!(target instanceof Element && target.closest(OPENERS))) return;
+    if (type === "focusin") prepare();
     // This listener stands on the window, before every listener of the theme.
     event.stopImmediatePropagation();
     // A composition under way must end in the box where it began.

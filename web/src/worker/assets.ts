@@ -2,6 +2,7 @@
 
 import { IndexError, type Kind, unwrap } from "../engine/format.ts";
 import type { File } from "../engine/manifest.ts";
+import { taken } from "./early.ts";
 
 /** A file that could not be fetched; `missing` when the host says that it is not there. */
 export class FetchError extends Error {
@@ -20,10 +21,16 @@ const PAUSE_MS = 400;
 export type OnBytes = (count: number) => void;
 
 /** The payload of a file of the index. */
-export async function payload(base: string, file: File, kind: Kind, onBytes?: OnBytes): Promise<Uint8Array> {
+export async function payload(
+  base: string,
+  file: Pick<File, "file">,
+  kind: Kind,
+  onBytes?: OnBytes,
+): Promise<Uint8Array> {
   // What is watched while it loads is what can wait: the encoder and its vectors.
-  const response = await fetched(new URL(file.file, base), onBytes ? { priority: "low" } : {});
-  return unwrap(kind, await gunzipped(await bytes(response, onBytes), file.file), file.file);
+  const fetchNow = () => fetched(new URL(file.file, base), onBytes ? { priority: "low" } : {});
+  const stored = (await taken(file.file)) ?? (await bytes(await fetchNow(), onBytes));
+  return unwrap(kind, await gunzipped(stored, file.file), file.file);
 }
 
 /** The manifest as it stands at the host now, past every cache. */

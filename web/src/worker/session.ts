@@ -6,6 +6,7 @@ import { ofHits, ofResult } from "../engine/explain.ts";
 import {
   decodeDictionary,
   decodeLight,
+  decodePacks,
   decodePassages,
   decodeProjection,
   decodeTexts,
@@ -13,6 +14,7 @@ import {
   IndexError,
   joinedCodes,
   Kind,
+  type PackList,
   PostingsPack,
   type ShownPassage,
 } from "../engine/format.ts";
@@ -44,7 +46,10 @@ export class Session {
   readonly #base: string;
   readonly #stem: Stem;
   readonly #table: Once<PassageFacts>;
+  readonly #list: Once<PackList>;
   readonly #dictionary: Once<[string, number][]>;
+  /** Which packs there are; none before the list has arrived. */
+  #packs: PackList = { postings: [], texts: [] };
   /** Packs that have arrived, by number, and the fetches of all that were asked for. */
   readonly #postings = new Map<number, PostingsPack>();
   readonly #texts = new Map<number, ShownPassage[]>();
@@ -61,6 +66,10 @@ export class Session {
     this.#dictionary = once(async () =>
       decodeDictionary(await payload(base, manifest.dictionary, Kind.dictionary)),
     );
+    this.#list = once(async () => {
+      this.#packs = decodePacks(await payload(base, manifest.packs, Kind.packs), manifest.packs.file);
+      return this.#packs;
+    });
     this.#table = once(async () => {
       const { table, bm25 } = manifest;
       const { pages, lengths, boosts } = decodePassages(
@@ -74,7 +83,7 @@ export class Session {
 
   /** Fetches what every query needs. */
   async prepare(): Promise<void> {
-    await this.#table();
+    await Promise.all([this.#table(), this.#list()]);
   }
 
   /** The codes of all passages. */
@@ -110,7 +119,8 @@ export class Session {
 
   /** A query, read: its parts, and its words as they are looked up. */
   async read(query: string): Promise<ReadQuery> {
-    const { postings, light } = this.manifest;
+    const { light } = this.manifest;
+    const { postings } = await this.#list();
     await this.#postingsOf(packsOf(flags(query, this.#stem), postings));
     const known = lookupIn(postings, this.#postings);
     const asked = read(query, this.#stem, (term) => known.postings(term) !== undefined);
@@ -145,8 +155,8 @@ export class Session {
     const floor = semantic?.rung === "light" && light_encoder ? light_encoder.floor : this.manifest.floor;
     const manifest = { ...this.manifest, floor };
     const { query, asked, words, suggestion } = question;
-    const facts = await this.#table();
-    const lookup = lookupIn(manifest.postings, this.#postings);
+    const [facts, packs] = await Promise.all([this.#table(), this.#list()]);
+    const lookup = lookupIn(packs.postings, this.#postings);
     const mask = await this.#allowed(asked, words, lookup, facts);
     const ranked = rank(question, mask, this.#stem, mode, lookup, facts, semantic, manifest);
     const looked = ranked.order.slice(0, Math.max(limit, MOST));
@@ -205,13 +215,13 @@ export class Session {
   }
 
   async #textsOf(passages: readonly number[]): Promise<void> {
-    const packs = new Set(passages.map((passage) => textsPackOf(this.manifest.texts, passage)));
+    const packs = new Set(passages.map((passage) => textsPackOf(this.#packs.texts, passage)));
     await Promise.all([...packs].map((number) => this.#textsPack(number)));
   }
 
   #shown(passage: number): ShownPassage {
-    const number = textsPackOf(this.manifest.texts, passage);
-    return this.#texts.get(number)![passage - this.manifest.texts[number]!.first]!;
+    const number = textsPackOf(this.#packs.texts, passage);
+    return this.#texts.get(number)![passage - this.#packs.texts[number]!.first]!;
   }
 
   async #postingsOf(packs: readonly number[]): Promise<void> {
@@ -219,7 +229,7 @@ export class Session {
   }
 
   #postingsPack(number: number): Promise<void> {
-    const pack = this.manifest.postings[number]!;
+    const pack = this.#packs.postings[number]!;
     return this.#fetch(pack.file, async () => {
       const bytes = await payload(this.#base, pack, Kind.postings);
       this.#postings.set(number, new PostingsPack(bytes, pack.file));
@@ -227,7 +237,7 @@ export class Session {
   }
 
   #textsPack(number: number): Promise<void> {
-    const pack = this.manifest.texts[number]!;
+    const pack = this.#packs.texts[number]!;
     return this.#fetch(pack.file, async () => {
       this.#texts.set(number, decodeTexts(await payload(this.#base, pack, Kind.texts), pack.file));
     });

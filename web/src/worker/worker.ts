@@ -7,6 +7,7 @@ import type { Semantic } from "../engine/search.ts";
 import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
 import { projected } from "../engine/vectors.ts";
 import { FetchError, freshManifest, payload } from "./assets.ts";
+import { announce, arrived } from "./early.ts";
 import { type Encoding, startEncoder } from "./encoder_client.ts";
 import { once, Session } from "./session.ts";
 
@@ -29,7 +30,10 @@ const lightOnce = once(loadLight);
 const encoderOnce = once(loadEncoder);
 
 self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "start") start(data.base, data.manifest);
+  if (data.type === "start") {
+    announce(data.coming);
+    start(data.base, data.manifest);
+  } else if (data.type === "file") arrived(data.file, data.bytes);
   else if (data.type === "load_encoder") encoderOnce().catch(() => undefined);
   else void answer(data);
 };
