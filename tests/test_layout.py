@@ -84,6 +84,7 @@ PURE = (
     "changelog",
     "operators",
     "spelling",
+    "unfinished",
 )
 OUTSIDE = {"asyncio", "http", "io", "os", "pathlib", "shutil", "socket", "sqlite3", "subprocess", "tempfile"}
 LIBRARIES = {

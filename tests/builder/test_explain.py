@@ -171,7 +171,7 @@ def test_an_unfinished_word_is_explained_by_the_term_it_begins(golden: Index) ->
     assert hit.explanation
     assert hit.explanation.lexical
     [term] = hit.explanation.lexical.terms
-    assert (term.word, term.weight) == ("conn", 0.7)
+    assert (term.word, term.weight) == ("conn", 1.0)
     assert term.term.startswith("conn")
 
 
