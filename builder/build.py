@@ -501,7 +501,7 @@ def _encoder_files(
         limit=config.limit,
         pooling=config.pooling,
         query_prefix=config.query_prefix,
-        model=add("model", encoder.model),
+        model=folder.add("model", encoder.query_file),
         tokenizer=add("tokenizer", encoder.tokenizer),
         runtime=add("runtime", asset("runtime.wasm")),
         projection=folder.add("projection", wrap(Kind.PROJECTION, formats.encode_projection(projection)))

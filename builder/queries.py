@@ -12,6 +12,7 @@ from nearpage.builder.vectors import projected
 def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encode | None:
     """The encoder of an index's rung, if a mode needs it; `folder` is that of another than the bundled.
 
+    Queries go to the model that the index brings, as in the browser.
     Raises EncoderError for another encoder than that of the index.
     """
     vectors, files = index.manifest.vectors, index.manifest.encoder
@@ -26,5 +27,6 @@ def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encod
             f"the index's vectors come from {made_by}, not from {encoder.folder} ({encoder.config.dims}, "
             f"{encoder.config.fingerprint}); give its folder with --encoder, or build the index again"
         )
+    encoder.take_query_model(index.folder / files.model.file)
     projection = index.projection()
     return lambda text: projected(encoder.query(text)[None], projection)[0]
