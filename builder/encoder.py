@@ -3,8 +3,8 @@
 An encoder is a folder as sentence-transformers writes it: an ONNX model (`model.onnx` or
 `onnx/model.onnx`), `tokenizer.json` and, where they are there, `sentence_bert_config.json` (limit),
 `config_sentence_transformers.json` (prompts), `1_Pooling/config.json` (pooling); what
-`PROJECTION` and `LIGHT` name goes with them. `QUERY_MODEL` names a smaller model of the same space and the same
-pieces, for queries alone: a file of an index of kind ENCODER, which is published as it is.
+`PROJECTION` and `LIGHT` name goes with them. `QUERY_MODEL` names a smaller model of the same space and the
+same pieces, for queries alone: a file of an index of kind ENCODER, which is published as it is.
 """
 
 import hashlib
