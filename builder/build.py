@@ -58,12 +58,22 @@ from nearpage.builder.settings import (
     FUSION,
     K1,
     LIGHT_FEWEST,
+    LIGHT_SHARE,
     PROJECTED_BITS,
     light_words,
 )
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import STEMMERS, stemmer
-from nearpage.builder.vectors import SCHEME, Codes, Projection, cosines, projected, projecting, quantise
+from nearpage.builder.vectors import (
+    SCHEME,
+    Codes,
+    Projection,
+    blending,
+    cosines,
+    projected,
+    projecting,
+    quantise,
+)
 
 
 class Progress(Protocol):
@@ -235,7 +245,7 @@ def build(
         weighed.append(_weigh(cut, encoder, projection, codes, tables, changelogs, report))
 
     with report.timed("write"):
-        encoder_files = _encoder_files(folder, encoder, projection) if options.full else None
+        encoder_files = _encoder_files(folder, encoder, projection, bool(light)) if options.full else None
         fingerprint = encoder.config.fingerprint if encoder else ""
         base = light and folder.add("light", wrap(Kind.LIGHT, formats.encode_light(light[0])))
         manifests: dict[str, Manifest] = {}
@@ -272,6 +282,8 @@ def _weigh(
         floor, light = uncalibrated(), None
         if encoder and codes:
             encode = projecting(encoder.query, projection)
+            if tables and encoder.has_query_model:
+                encode = blending(encode, LightEncoder(tables).query, LIGHT_SHARE)
             # What a changelog's headings (versions, `Fixes`) ask is no question.
             asked = [p for p in passages if p.heading_path and cut.group.pages[p.page].url not in changelogs]
             headings = [passage.heading_path[-1] for passage in asked]
@@ -498,7 +510,7 @@ def _near(
 
 
 def _encoder_files(
-    folder: Folder, encoder: Encoder | None, projection: Projection | None
+    folder: Folder, encoder: Encoder | None, projection: Projection | None, has_light: bool
 ) -> EncoderFiles | None:
     if encoder is None:
         return None
@@ -514,12 +526,13 @@ def _encoder_files(
         limit=config.limit,
         pooling=config.pooling,
         query_prefix=config.query_prefix,
-        model=add("model", encoder.model),
+        model=folder.add("model", encoder.query_file),
         tokenizer=add("tokenizer", encoder.tokenizer),
         runtime=add("runtime", asset("runtime.wasm")),
         projection=folder.add("projection", wrap(Kind.PROJECTION, formats.encode_projection(projection)))
         if projection
         else None,
+        light_share=LIGHT_SHARE if has_light and encoder.has_query_model else 0.0,
         code=folder.add("encoder", asset("encoder.js")),
     )
 

@@ -3,7 +3,8 @@
 An encoder is a folder as sentence-transformers writes it: an ONNX model (`model.onnx` or
 `onnx/model.onnx`), `tokenizer.json` and, where they are there, `sentence_bert_config.json` (limit),
 `config_sentence_transformers.json` (prompts), `1_Pooling/config.json` (pooling); what
-`PROJECTION` and `LIGHT` name goes with them.
+`PROJECTION` and `LIGHT` name goes with them. `QUERY_MODEL` names a smaller model of the same space and the
+same pieces, for queries alone: a file of an index of kind ENCODER, which is published as it is.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -20,7 +22,8 @@ import numpy.typing as npt
 import onnxruntime
 import orjson
 from nearpage.builder.encoder_text import normalize_for_encoder
-from nearpage.builder.errors import EncoderError
+from nearpage.builder.errors import EncoderError, FormatError
+from nearpage.builder.format import Kind, unwrap, wrap
 from tokenizers import Tokenizer
 
 Vector = npt.NDArray[np.float32]
@@ -32,6 +35,8 @@ PROJECTION = "projection.bin"
 """In the encoder's folder, if it has one: see vectors.Projection."""
 LIGHT = ("light-base.bin", "light-rest.bin")
 """There too, if it has a light twin: tables of the pieces that every site gets, and of the others."""
+QUERY_MODEL = "query_model.bin"
+"""Of an encoder's folder: what the browser loads in the place of the model that passages have."""
 BATCH = 16
 """Passages of one length run together; more gains nothing (353 a second with 16, 359 with 32)."""
 SHORTEST_LIMIT = 32
@@ -42,7 +47,8 @@ SHORTEST_LIMIT = 32
 class EncoderConfig:
     """What the browser must know to encode a query as the builder encoded the passages.
 
-    `fingerprint` is that of files and settings: the same for the same encoder in a folder of another name.
+    `fingerprint` is that of the passages' vectors, by files and settings: the same for the same encoder in a
+    folder of another name, and whatever model the queries have.
     """
 
     name: str
@@ -77,19 +83,12 @@ class PieceCounter:
         return [list(encoding.ids) for encoding in encodings]
 
 
-class Encoder:
-    """Text to unit vectors of `config.dims` float32; the same text gives the same bytes, always."""
+class Model:
+    """An ONNX model: rows of piece ids of one length to vectors, one a piece or one a row."""
 
-    def __init__(self, folder: Path = BUNDLED) -> None:
-        self.folder = folder
-        path = _existing(folder, "model.onnx", "onnx/model.onnx")
-        tokenizer_path = _existing(folder, "tokenizer.json")
-        self.model = _bytes(path)
-        self.tokenizer = _bytes(tokenizer_path)
-        self.projection = _bytes(folder / PROJECTION) if (folder / PROJECTION).is_file() else None
-        self.light = [_bytes(folder / name) for name in LIGHT if (folder / name).is_file()]
-        self.pieces = PieceCounter(tokenizer_path)
-        self._session = _session(path, self.model)
+    def __init__(self, path: Path, data: bytes) -> None:
+        self._path = path
+        self._session = _session(path, data)
         self._inputs = {declared.name for declared in self._session.get_inputs()}
         foreign = self._inputs - {"input_ids", "attention_mask", "token_type_ids"}
         if foreign or "input_ids" not in self._inputs:
@@ -98,7 +97,67 @@ class Encoder:
                 "expected input_ids, attention_mask, token_type_ids"
             )
         self._output = self._session.get_outputs()[0].name
-        self.config = self._read_config(path)
+
+    def run(self, rows: list[list[int]]) -> Vector:
+        """Raw output [rows, pieces, dims] or [rows, dims]."""
+        ids = np.array(rows, np.int64)
+        feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
+        try:
+            output = self._session.run([self._output], {name: feeds[name] for name in self._inputs})[0]
+        except Exception as error:  # the library has no common base of its errors
+            raise EncoderError(
+                f"{self._path.parent}: the model fails on a text of {ids.shape[1]} pieces "
+                f"({_first_line(error)}); do {self._path.name}, tokenizer.json and max_seq_length belong "
+                "together?"
+            ) from error
+        return np.asarray(output, np.float32)
+
+
+class Encoder:
+    """Text to unit vectors of `config.dims` float32; the same text gives the same bytes, always.
+
+    Queries have the folder's QUERY_MODEL; where that is not there, the passages' model.
+    """
+
+    def __init__(self, folder: Path = BUNDLED) -> None:
+        self.folder = folder
+        self._path = _existing(folder, "model.onnx", "onnx/model.onnx")
+        tokenizer_path = _existing(folder, "tokenizer.json")
+        self._model = _bytes(self._path)
+        self.tokenizer = _bytes(tokenizer_path)
+        self.projection = _bytes(folder / PROJECTION) if (folder / PROJECTION).is_file() else None
+        self.light = [_bytes(folder / name) for name in LIGHT if (folder / name).is_file()]
+        self.pieces = PieceCounter(tokenizer_path)
+        path = folder / QUERY_MODEL
+        self._query_file = _bytes(path) if path.exists() else None
+        self._query = self._passage if self._query_file is None else _query_model(path, self._query_file)
+        self.config = self._read_config(self._path if self._query_file is None else path)
+
+    @property
+    def has_query_model(self) -> bool:
+        """Whether queries have a model of their own."""
+        return self._query_file is not None
+
+    def take_query_model(self, path: Path) -> None:
+        """Encode queries by the model in an index's file, if the folder has another for them.
+
+        So the command line does as the browser, whichever version of the package has built the index.
+        """
+        if self._query_file is None:
+            return
+        data = _bytes(path)
+        if data != self._query_file:
+            self._query, self._query_file = _query_model(path, data), data
+
+    @cached_property
+    def _passage(self) -> Model:
+        """Loaded when it is needed: a search asks queries alone."""
+        return Model(self._path, self._model)
+
+    @property
+    def query_file(self) -> bytes:
+        """The queries' model as an index keeps it."""
+        return self._query_file or wrap(Kind.ENCODER, self._model)
 
     def _read_config(self, path: Path) -> EncoderConfig:
         path_of_limit = self.folder / "sentence_bert_config.json"
@@ -112,7 +171,7 @@ class Encoder:
         if not all(isinstance(prompt, str) for prompt in prompts.values()):
             raise EncoderError(f"{path_of_prompts}: a prompt is not text; mend it or delete it")
         passage = prompts.get("passage") or prompts.get("document") or ""
-        output = self._run([self.pieces.ids("a text, to see what comes")])
+        output = self._probed(self._query)
         if output.ndim not in {2, 3}:
             raise EncoderError(
                 f"{path}: not a sentence encoder; its first output is {output.ndim}-dimensional, expected "
@@ -122,30 +181,21 @@ class Encoder:
         pooling = _pooling(self.folder / "1_Pooling" / "config.json") if output.ndim == 3 else "mean"
         settings = (output.shape[-1], limit, pooling, prompts.get("query") or "", passage)
         digest = hashlib.sha256(repr(settings).encode())
-        for data in (self.model, self.tokenizer):
+        for data in (self._model, self.tokenizer):
             digest.update(hashlib.sha256(data).digest())
         return EncoderConfig(self.folder.resolve().name, digest.hexdigest()[:16], *settings)
 
-    def _run(self, rows: list[list[int]]) -> Vector:
-        """Raw model output for rows of one length."""
-        ids = np.array(rows, np.int64)
-        feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        try:
-            output = self._session.run([self._output], {name: feeds[name] for name in self._inputs})[0]
-            return np.asarray(output, np.float32)
-        except Exception as error:  # the library has no common base of its errors
-            raise EncoderError(
-                f"{self.folder}: the model fails on a text of {ids.shape[1]} pieces ({_first_line(error)}); "
-                "do model.onnx, tokenizer.json and max_seq_length belong together?"
-            ) from error
+    def _probed(self, model: Model) -> Vector:
+        return model.run([self.pieces.ids("a text, to see what comes")])
 
     def encode_rows(self, rows: list[list[int]]) -> Vector:
-        """Unit vectors of rows of piece ids, specials included, all of one length."""
-        return pooled(self._run(rows), self.config.pooling)
+        """Unit vectors, as passages have them, of rows of piece ids, specials included, all of one length."""
+        return pooled(self._passage.run(rows), self.config.pooling)
 
     def query(self, text: str) -> Vector:
         """The unit vector [dims] of a query; what is beyond the limit is cut off."""
-        vector: Vector = self.encode_rows([self._cut(self.pieces.ids(self.config.query_prefix + text))])[0]
+        ids = self._cut(self.pieces.ids(self.config.query_prefix + text))
+        vector: Vector = pooled(self._query.run([ids]), self.config.pooling)[0]
         return vector
 
     def _cut(self, ids: list[int]) -> list[int]:
@@ -165,6 +215,12 @@ class Encoder:
         rows = [self._cut(ids) for ids in self.pieces.ids_batch(prefixed)]
         order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
         vectors = np.zeros((len(rows), self.config.dims), np.float32)
+        # Loads the model before the threads ask for it.
+        if self._probed(self._passage).shape != self._probed(self._query).shape:
+            raise EncoderError(
+                f"{self.folder}: {QUERY_MODEL} and {self._path.name} give vectors of different shapes; "
+                "delete the first"
+            )
 
         def encode(batch: list[int]) -> int:
             vectors[batch] = self.encode_rows([rows[index] for index in batch])
@@ -209,6 +265,14 @@ def _session(path: Path, model: bytes) -> Any:
             f"{path}: not an ONNX model, in one file, that can be run ({_first_line(error)}); give the "
             "folder of another encoder"
         ) from error
+
+
+def _query_model(path: Path, data: bytes) -> Model:
+    """The model in an index's file of kind ENCODER."""
+    try:
+        return Model(path, unwrap(Kind.ENCODER, data, str(path)))
+    except FormatError as error:
+        raise EncoderError(str(error)) from error
 
 
 def _existing(folder: Path, *names: str) -> Path:

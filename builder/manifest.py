@@ -63,6 +63,7 @@ class EncoderFiles:
     """The query encoder for the browser, and how it is to be used.
 
     `projection` leads from its vectors of `dims` numbers to the codes' space; None where that is its own.
+    `light_share` of a query's vector, 0 to 1, is the light encoder's.
     """
 
     name: str
@@ -75,6 +76,7 @@ class EncoderFiles:
     tokenizer: File
     runtime: File
     projection: File | None
+    light_share: float
     code: File
 
     def queries(self) -> list[File]:

@@ -6,12 +6,13 @@ from nearpage.builder.encoder import BUNDLED, Encoder
 from nearpage.builder.errors import EncoderError
 from nearpage.builder.ranking import Encode, Mode
 from nearpage.builder.reader import Index
-from nearpage.builder.vectors import projecting
+from nearpage.builder.vectors import blending, projecting
 
 
 def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encode | None:
     """The encoder of an index's rung, if a mode needs it; `folder` is that of another than the bundled.
 
+    Queries go to the model that the index brings, as in the browser.
     Raises EncoderError for another encoder than that of the index.
     """
     vectors, files = index.manifest.vectors, index.manifest.encoder
@@ -26,4 +27,6 @@ def query_encoder(index: Index, mode: Mode, folder: Path | None = None) -> Encod
             f"the index's vectors come from {made_by}, not from {encoder.folder} ({encoder.config.dims}, "
             f"{encoder.config.fingerprint}); give its folder with --encoder, or build the index again"
         )
-    return projecting(encoder.query, index.projection())
+    encoder.take_query_model(index.folder / files.model.file)
+    encode = projecting(encoder.query, index.projection())
+    return blending(encode, index.light_encoder().query, files.light_share) if files.light_share else encode

@@ -17,6 +17,8 @@ PROJECTED_BITS = 2
 """A number of a vector, if the encoder has a projection, which centres and evens out its vectors."""
 BITS = 4
 """If it has none: two would then cost quality."""
+LIGHT_SHARE = 0.25
+"""Of a query's vector, where queries have a smaller model than passages: two that err otherwise err less."""
 LIGHT_FEWEST = 5
 """Times that a piece stands in a site's passages before its light table keeps it."""
 CHANGELOG_BOOST = 0.4

@@ -69,6 +69,17 @@ def projecting(encode: Encode, projection: Projection | None) -> Encode:
     return inner
 
 
+def blending(encode: Encode, light: Encode, share: float) -> Encode:
+    """Two query encoders of one space as one: the unit vector of their sum, `share` of it the second's."""
+
+    def inner(text: str) -> npt.NDArray[np.float32]:
+        full, other = encode(text).astype(np.float64), light(text).astype(np.float64)
+        vector: npt.NDArray[np.float32] = unit((full * (1 - share) + other * share)[None])[0]
+        return vector
+
+    return inner
+
+
 def unit(vectors: Floats) -> npt.NDArray[np.float32]:
     """Vectors [n, dims] at length 1, or 0 as they are."""
     # cumsum adds strictly in order, as the browser does; sum() adds in pairs.

@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "pages": "errors",
     "passages": "encoder_text model",
     # The outside: disk, network, runtime.
-    "encoder": "encoder_text errors",
+    "encoder": "encoder_text errors format",
     "cache": "errors",
     "lock": "errors",
     "publish": "errors manifest",

@@ -18,6 +18,7 @@ keeps the vectors (figures in README.md). `--fp32` also writes the unquantised r
 import argparse
 import hashlib
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -62,81 +63,101 @@ def quantise(values: Array, axis: int) -> tuple[npt.NDArray[np.int8], npt.NDArra
     return np.clip(np.round(values / scales.astype(np.float32)), -127, 127).astype(np.int8), scales
 
 
-def matrix(graph: Graph, name: str, weight: Array, quantised: bool) -> str:
-    """The initialiser (or folded expression) of a [in, out] matrix, from a weight of [out, in]."""
-    values = np.ascontiguousarray(weight.T)
-    if not quantised:
-        return graph.constant(name, values)
-    inputs, outputs = values.shape
-    codes, scales = quantise(values.reshape(inputs // BLOCK, BLOCK, outputs), axis=1)
-    codes_name = graph.node("Cast", f"{name}_f", [graph.constant(f"{name}_q", codes)], to=TensorProto.FLOAT)
-    scale_name = graph.node("Cast", f"{name}_sf", [graph.constant(f"{name}_s", scales)], to=TensorProto.FLOAT)
-    blocks = graph.node("Mul", f"{name}_b", [codes_name, scale_name])
-    shape = graph.constant(f"{name}_shape", np.array([inputs, outputs], np.int64))
-    return graph.node("Reshape", name, [blocks, shape])
+class Plain:
+    """How weights are kept in a model: here as they are."""
+
+    def vector(self, graph: Graph, name: str, value: Array) -> str:
+        """The initialiser (or folded expression) of a bias, or of a scale."""
+        return graph.constant(name, value)
+
+    def table(self, graph: Graph, name: str, value: Array) -> str:
+        """That of the table of positions [positions, WIDTH]."""
+        return graph.constant(name, value)
+
+    def matrix(self, graph: Graph, name: str, weight: Array) -> str:
+        """That of a matrix [in, out], from a weight of [out, in]."""
+        return graph.constant(name, np.ascontiguousarray(weight.T))
+
+    def words(self, graph: Graph, table: Array) -> str:
+        """The rows of the word table [words, WIDTH] that `input_ids` name."""
+        return graph.node("Gather", "words", [graph.constant("words_table", table), "input_ids"], axis=0)
 
 
-def build(weights: dict[str, Array], quantised: bool) -> onnx.ModelProto:
-    """The whole encoder as an ONNX model."""
+class Int8(Plain):
+    """Matrices in blocks of `BLOCK` inputs with a scale each; the word table with a scale a row."""
+
+    def matrix(self, graph: Graph, name: str, weight: Array) -> str:
+        """The same, folded when a session is made."""
+        inputs, outputs = weight.shape[::-1]
+        codes, scales = quantise(
+            np.ascontiguousarray(weight.T).reshape(inputs // BLOCK, BLOCK, outputs), axis=1
+        )
+        codes_name = graph.node(
+            "Cast", f"{name}_f", [graph.constant(f"{name}_q", codes)], to=TensorProto.FLOAT
+        )
+        scale_name = graph.node(
+            "Cast", f"{name}_sf", [graph.constant(f"{name}_s", scales)], to=TensorProto.FLOAT
+        )
+        blocks = graph.node("Mul", f"{name}_b", [codes_name, scale_name])
+        shape = graph.constant(f"{name}_shape", np.array([inputs, outputs], np.int64))
+        return graph.node("Reshape", name, [blocks, shape])
+
+    def words(self, graph: Graph, table: Array) -> str:
+        """The same, dequantised after the look-up."""
+        return looked_up(graph, *quantise(table, axis=1))
+
+
+def looked_up(graph: Graph, codes: npt.NDArray[np.int8], scales: npt.NDArray[np.float16]) -> str:
+    """Rows of a table of int8 codes and a scale a row, which stays int8 in memory."""
+    row = graph.node("Gather", "words_q", [graph.constant("words_codes", codes), "input_ids"], axis=0)
+    scale = graph.node("Gather", "words_s", [graph.constant("words_scales", scales), "input_ids"], axis=0)
+    parts = [
+        graph.node("Cast", "words_qf", [row], to=TensorProto.FLOAT),
+        graph.node("Cast", "words_sf", [scale], to=TensorProto.FLOAT),
+    ]
+    return graph.node("Mul", "words", parts)
+
+
+def build(weights: dict[str, Array], kept: Plain, layers: Sequence[int] = range(LAYERS)) -> onnx.ModelProto:
+    """The encoder as an ONNX model, of some of its layers."""
     graph = Graph()
 
-    def linear(name: str, x: str, weight: Array, bias: Array) -> str:
-        product = graph.node("MatMul", f"{name}_mm", [x, matrix(graph, f"{name}_w", weight, quantised)])
-        return graph.node("Add", f"{name}_out", [product, graph.constant(f"{name}_bias", bias)])
+    def linear(name: str, x: str, key: str) -> str:
+        weight, bias = weights[f"{key}.weight"], weights[f"{key}.bias"]
+        product = graph.node("MatMul", f"{name}_mm", [x, kept.matrix(graph, f"{name}_w", weight)])
+        return graph.node("Add", f"{name}_out", [product, kept.vector(graph, f"{name}_bias", bias)])
 
     def normalise(name: str, x: str, key: str) -> str:
         scale, bias = weights[f"{key}.weight"], weights[f"{key}.bias"]
-        inputs = [x, graph.constant(f"{name}_scale", scale), graph.constant(f"{name}_shift", bias)]
+        inputs = [x, kept.vector(graph, f"{name}_scale", scale), kept.vector(graph, f"{name}_shift", bias)]
         return graph.node("LayerNormalization", name, inputs, axis=-1, epsilon=EPSILON)
 
-    words = weights["embeddings.word_embeddings.weight"]
-    if quantised:
-        codes, scales = quantise(words, axis=1)
-        looked_up = graph.node(
-            "Gather", "words_q", [graph.constant("words_codes", codes), "input_ids"], axis=0
-        )
-        row_scale = graph.node(
-            "Gather", "words_s", [graph.constant("words_scales", scales), "input_ids"], axis=0
-        )
-        x = graph.node(
-            "Mul",
-            "words",
-            [
-                graph.node("Cast", "words_qf", [looked_up], to=TensorProto.FLOAT),
-                graph.node("Cast", "words_sf", [row_scale], to=TensorProto.FLOAT),
-            ],
-        )
-    else:
-        x = graph.node("Gather", "words", [graph.constant("words_table", words), "input_ids"], axis=0)
+    x = kept.words(graph, weights["embeddings.word_embeddings.weight"])
 
     # Slice, not Range and Gather: onnxruntime's optimiser turns the latter into an invalid Slice.
     positions = weights["embeddings.position_embeddings.weight"][:POSITIONS]
     positions = positions + weights["embeddings.token_type_embeddings.weight"][0]
     length = graph.node("Shape", "length", ["input_ids"], start=1, end=2)
     zero = graph.constant("zero", np.array([0], np.int64))
-    rows = graph.node(
-        "Slice", "positions", [graph.constant("positions_table", positions), zero, length, zero]
-    )
+    table = kept.table(graph, "positions_table", positions)
+    rows = graph.node("Slice", "positions", [table, zero, length, zero])
     x = normalise("embedded", graph.node("Add", "summed", [x, rows]), "embeddings.LayerNorm")
 
-    for number in range(LAYERS):
+    for number in layers:
         key, at = f"encoder.layer.{number}", f"layer{number}"
         attention = f"{key}.attention.self"
         parts = ("query", "key", "value")
         weight = np.concatenate([weights[f"{attention}.{part}.weight"] for part in parts])
         bias = np.concatenate([weights[f"{attention}.{part}.bias"] for part in parts])
-        inputs = [x, matrix(graph, f"{at}_qkv_w", weight, quantised), graph.constant(f"{at}_qkv_b", bias)]
+        inputs = [x, kept.matrix(graph, f"{at}_qkv_w", weight), kept.vector(graph, f"{at}_qkv_b", bias)]
         context = graph.node("Attention", f"{at}_attention", inputs, domain=MICROSOFT, num_heads=HEADS)
-        dense = f"{key}.attention.output.dense"
-        out = linear(f"{at}_o", context, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
+        out = linear(f"{at}_o", context, f"{key}.attention.output.dense")
         x = normalise(
             f"{at}_n1", graph.node("Add", f"{at}_r1", [x, out]), f"{key}.attention.output.LayerNorm"
         )
-        dense = f"{key}.intermediate.dense"
-        hidden = linear(f"{at}_up", x, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
+        hidden = linear(f"{at}_up", x, f"{key}.intermediate.dense")
         hidden = graph.node("Gelu", f"{at}_gelu", [hidden], domain=MICROSOFT)
-        dense = f"{key}.output.dense"
-        out = linear(f"{at}_down", hidden, weights[f"{dense}.weight"], weights[f"{dense}.bias"])
+        out = linear(f"{at}_down", hidden, f"{key}.output.dense")
         x = normalise(f"{at}_n2", graph.node("Add", f"{at}_r2", [x, out]), f"{key}.output.LayerNorm")
 
     graph.node("Identity", "token_vectors", [x])
@@ -164,6 +185,13 @@ def verified(path: Path, sha256: str) -> bytes:
     return data
 
 
+def published(source: Path) -> dict[str, Array]:
+    """The published weights by name."""
+    verified(source / "model.safetensors", WEIGHTS_SHA256)
+    loaded = load_file(source / "model.safetensors")
+    return {key: value.astype(np.float32) for key, value in loaded.items() if value.dtype != np.int64}
+
+
 def main() -> None:
     """Write the artefacts."""
     parser = argparse.ArgumentParser(description="Export all-MiniLM-L6-v2")
@@ -172,12 +200,10 @@ def main() -> None:
     arguments = parser.parse_args()
     here = Path(__file__).parent
 
-    verified(arguments.source / "model.safetensors", WEIGHTS_SHA256)
-    loaded = load_file(arguments.source / "model.safetensors")
-    weights = {key: value.astype(np.float32) for key, value in loaded.items() if value.dtype != np.int64}
-    (here / "model.onnx").write_bytes(build(weights, quantised=True).SerializeToString(deterministic=True))
+    weights = published(arguments.source)
+    (here / "model.onnx").write_bytes(build(weights, Int8()).SerializeToString(deterministic=True))
     if arguments.fp32:
-        arguments.fp32.write_bytes(build(weights, quantised=False).SerializeToString(deterministic=True))
+        arguments.fp32.write_bytes(build(weights, Plain()).SerializeToString(deterministic=True))
 
     # The published file has a truncation to 128 and a padding to a fixed 128 baked in; both are off here.
     tokenizer = json.loads(verified(arguments.source / "tokenizer.json", TOKENIZER_SHA256))

@@ -1,15 +1,20 @@
+import gzip
+import hashlib
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from nearpage.builder.build import Options
-from nearpage.builder.encoder import BATCH, BUNDLED, Encoder, pooled
+from nearpage.builder.encoder import BATCH, BUNDLED, QUERY_MODEL, Encoder, pooled
 from nearpage.builder.errors import EncoderError
+from nearpage.builder.format import Kind, unwrap, wrap
 from nearpage.builder.manifest import FILE_NAME, load
+from nearpage.builder.queries import query_encoder
 from nearpage.builder.reader import Index
 from nearpage.builder.search import search
 from nearpage.builder.site import build_site
@@ -41,9 +46,26 @@ def write(path: Path, value: Any) -> None:
 
 def test_the_shipped_weights_keep_the_vectors_of_the_published_ones(bundled: Encoder) -> None:
     reference = json.loads(REFERENCE.read_text())
-    cosines = [float(bundled.query(text) @ np.array(vector)) for text, vector in reference]
+    vectors = bundled.passages([text for text, _ in reference], nothing)
+    cosines = [float(found @ np.array(vector)) for found, (_, vector) in zip(vectors, reference, strict=True)]
     print(f"cosine with fp32: least {min(cosines):.6f}, mean {np.mean(cosines):.6f} of {len(cosines)}")
     assert min(cosines) >= 0.999
+
+
+def test_the_model_for_queries_comes_close_to_the_published_one(bundled: Encoder) -> None:
+    reference = json.loads(REFERENCE.read_text())
+    cosines = [float(bundled.query(text) @ np.array(vector)) for text, vector in reference]
+    for cosine, (text, _) in zip(cosines, reference, strict=True):
+        print(f"{cosine:.3f} {text[:60]}")
+    assert min(cosines[:7]) >= 0.88  # English and code, of a query's length
+    assert min(cosines) >= 0.55  # it was trained on nothing else
+
+
+def test_the_model_for_queries_is_small_and_the_one_that_its_readme_names(bundled: Encoder) -> None:
+    assert bundled.query_file == (BUNDLED / QUERY_MODEL).read_bytes()
+    assert len(bundled.query_file) + len(wrap(Kind.ENCODER, bundled.tokenizer)) <= 5_300_000
+    model = unwrap(Kind.ENCODER, bundled.query_file, QUERY_MODEL)
+    assert hashlib.sha256(model).hexdigest() in (BUNDLED / "README.md").read_text()
 
 
 def test_the_bundled_encoder_is_the_one_of_the_design(bundled: Encoder) -> None:
@@ -64,8 +86,10 @@ def test_a_passage_s_vector_has_the_same_bits_alone_in_any_batch_and_on_any_numb
     assert bundled.passages(texts[::-1], nothing, 2)[::-1].tobytes() == alone.tobytes()
 
 
-def test_a_query_and_a_passage_of_the_same_words_have_the_same_vector(bundled: Encoder) -> None:
-    assert bundled.query("Größe").tobytes() == bundled.passages(["Größe"], nothing)[0].tobytes()
+def test_a_query_and_a_passage_of_the_same_words_have_the_same_vector(foreign: Path) -> None:
+    (foreign / "config_sentence_transformers.json").unlink()  # the prefixes
+    encoder = Encoder(foreign)
+    assert encoder.query("Größe").tobytes() == encoder.passages(["Größe"], nothing)[0].tobytes()
 
 
 def test_vectors_are_units(bundled: Encoder) -> None:
@@ -106,6 +130,74 @@ def test_sentence_vectors_are_only_made_units(pooling: Any) -> None:
         pytest.approx([0.6, 0.8]),
         [0, 0],
     ]
+
+
+# A model for queries ---------------------------------------------------------------------------------
+
+
+def test_a_model_for_queries_is_for_queries_alone(foreign: Path, encoders: Path) -> None:
+    alone = Encoder(foreign)
+    other = (encoders / "tiny" / "onnx" / "model.onnx").read_bytes()
+    (foreign / QUERY_MODEL).write_bytes(wrap(Kind.ENCODER, other))
+    (foreign / "onnx" / "model.onnx").write_bytes(b"not a model, and not asked for")
+    encoder = Encoder(foreign)
+    assert encoder.query("tea").tobytes() == alone.query("tea").tobytes()
+    assert encoder.query_file == (foreign / QUERY_MODEL).read_bytes()
+    with pytest.raises(EncoderError, match=r"onnx/model.onnx: not an ONNX model"):
+        encoder.passages(["tea"], nothing)
+
+
+def test_the_vectors_of_passages_do_not_depend_on_the_model_for_queries(foreign: Path) -> None:
+    fingerprint = Encoder(foreign).config.fingerprint
+    (foreign / QUERY_MODEL).write_bytes(wrap(Kind.ENCODER, (foreign / "onnx" / "model.onnx").read_bytes()))
+    assert Encoder(foreign).config.fingerprint == fingerprint
+
+
+def test_a_search_takes_the_model_that_the_index_brings(
+    small_assets: Path, site: Path, options: Options, foreign: Path
+) -> None:
+    whole = wrap(Kind.ENCODER, (foreign / "onnx" / "model.onnx").read_bytes())
+    (foreign / QUERY_MODEL).write_bytes(whole)
+    build_site(site, None, replace(options, encoder=foreign))
+    index = Index(site / "nearpage")
+    assert index.manifest.encoder is not None
+    path = index.folder / index.manifest.encoder.model.file
+    assert path.read_bytes() == whole
+    (foreign / QUERY_MODEL).write_bytes(gzip.decompress(whole))
+
+    encode = query_encoder(index, "vector", foreign)
+    assert encode is not None
+    assert encode("tea").tobytes() == Encoder(foreign).query("tea").tobytes()
+
+    path.write_bytes(b"cut short")
+    with pytest.raises(EncoderError, match=r"model-\w+.bin: not a file of a Nearpage index"):
+        query_encoder(index, "vector", foreign)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "complaint"),
+    [
+        (lambda data: data[: len(data) // 2], "damaged or cut short"),
+        (lambda data: b"<html>not found</html>", "not a file of a Nearpage index"),
+        (lambda data: wrap(Kind.TEXTS, data), "holds kind 3, expected 5"),
+        (lambda data: wrap(Kind.ENCODER, b"no model"), "not an ONNX model"),
+    ],
+)
+def test_a_spoilt_model_for_queries_is_refused(
+    foreign: Path, spoil: Callable[[bytes], bytes], complaint: str
+) -> None:
+    whole = wrap(Kind.ENCODER, (foreign / "onnx" / "model.onnx").read_bytes())
+    (foreign / QUERY_MODEL).write_bytes(spoil(whole))
+    with pytest.raises(EncoderError, match=f"{QUERY_MODEL}: .*{complaint}"):
+        Encoder(foreign)
+
+
+def test_models_that_do_not_belong_together_are_refused(foreign: Path, encoders: Path) -> None:
+    pooling = (encoders / "pooled.onnx").read_bytes()
+    (foreign / QUERY_MODEL).write_bytes(wrap(Kind.ENCODER, pooling))
+    encoder = Encoder(foreign)
+    with pytest.raises(EncoderError, match="give vectors of different shapes; delete the first"):
+        encoder.passages(["tea"], nothing)
 
 
 # Foreign encoders ------------------------------------------------------------------------------------

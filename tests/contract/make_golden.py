@@ -39,7 +39,7 @@ from nearpage.builder.reader import Index
 from nearpage.builder.search import SearchResult, as_json, search
 from nearpage.builder.spelling import is_correctable
 from nearpage.builder.terms import stemmer, terms
-from nearpage.builder.vectors import SCHEME, Projection, projected, projecting, quantise
+from nearpage.builder.vectors import SCHEME, Encode, Projection, blending, projected, projecting, quantise
 
 HERE = Path(__file__).parent
 INDEX = HERE / "index"
@@ -50,6 +50,7 @@ DIMS = 24
 INNER_DIMS = 11
 LEAST_PACK_BYTES = 1_200
 VECTORS_A_PACK = 10
+LIGHT_SHARE = 0.25
 LIMIT = 10
 EXPLAINED_HITS = 3
 MODES: tuple[Mode, ...] = ("hybrid", "lexical", "vector")
@@ -267,6 +268,7 @@ def _write(folder: Path) -> None:
             projection=add(
                 "projection", ".bin", wrap(Kind.PROJECTION, formats.encode_projection(PROJECTION))
             ),
+            light_share=LIGHT_SHARE,
             code=add("encoder", ".js", b"// the encoder of a stand-in\n"),
         ),
         code=Code(
@@ -275,6 +277,11 @@ def _write(folder: Path) -> None:
         ),
     )
     (folder / manifests.FILE_NAME).write_bytes(manifests.dump(manifest))
+
+
+def meaning(encode: Encode, index: Index) -> Encode:
+    """A query's vector in the space of the codes, as `queries.py` has it for a real encoder."""
+    return blending(projecting(encode, index.projection()), index.light_encoder().query, LIGHT_SHARE)
 
 
 def answers(folder: Path) -> Iterator[dict[str, Any]]:
@@ -288,11 +295,12 @@ def answers(folder: Path) -> Iterator[dict[str, Any]]:
         def encode_and_keep(text: str, kept: list[float] = encoded) -> npt.NDArray[np.float32]:
             vector = encode(text)
             kept[:] = vector.tolist()
-            return projected(vector[None], index.projection())[0]
+            return vector
 
+        meant = meaning(encode_and_keep, index)
         answer: dict[str, Any] = {"query": query, "encoded": encoded}
         for mode in MODES:
-            answer[mode] = _answered(search(index, query, mode, LIMIT, encode_and_keep))
+            answer[mode] = _answered(search(index, query, mode, LIMIT, meant))
         answer["light"] = _answered(search(light, query, "hybrid", LIMIT, light_encoder.query))
         yield answer
 
@@ -306,7 +314,7 @@ def _answered(result: SearchResult) -> dict[str, Any]:
 def explanations(folder: Path) -> Iterator[dict[str, Any]]:
     """Queries with their vectors, and why each of their best hits, and the answer, is so in every mode."""
     index = Index(folder)
-    encode_inner = projecting(encode, index.projection())
+    encode_inner = meaning(encode, index)
     for query in EXPLAINED:
         explained: dict[str, Any] = {"query": query, "encoded": encode(read(index, query).text).tolist()}
         for mode in MODES:

@@ -26,7 +26,8 @@ from nearpage.builder.model import Page
 from nearpage.builder.ranking import Mode, read
 from nearpage.builder.reader import Index
 from nearpage.builder.search import as_json, search
-from nearpage.builder.vectors import Projection, projecting
+from nearpage.builder.settings import LIGHT_SHARE
+from nearpage.builder.vectors import Projection, blending, projecting
 
 HERE = Path(__file__).parent
 LIMIT = 10
@@ -85,7 +86,9 @@ class Site:
         pages = [page_of(url, page, language) for url, page in self.members.items()]
         build(pages, folder, Options(threads=1), Report())
         self._index = Index(folder)
-        self._encode = cache(projecting(encoder.query, self._index.projection()))
+        full = projecting(encoder.query, self._index.projection())
+        asking = blending(full, self._index.light_encoder().query, LIGHT_SHARE)
+        self._encode = cache(asking)
         self.answers: dict[tuple[str, Mode], dict[str, Any]] = {}
         self.disagreed: list[Any] = []
 
@@ -138,7 +141,9 @@ def letters(query: str) -> list[str]:
     return [query[:end] for end in range(1, len(query) + 1)]
 
 
-def _not_written(folder: publish.Folder, encoder: Encoder, projection: Projection) -> EncoderFiles:
+def _not_written(
+    folder: publish.Folder, encoder: Encoder, projection: Projection, has_light: bool
+) -> EncoderFiles:
     config, file = encoder.config, File("model-0000000000000000.bin", 0)
     return EncoderFiles(
         name=config.name,
@@ -151,6 +156,7 @@ def _not_written(folder: publish.Folder, encoder: Encoder, projection: Projectio
         tokenizer=file,
         runtime=file,
         projection=folder.add("projection", wrap(Kind.PROJECTION, encode_projection(projection))),
+        light_share=LIGHT_SHARE if has_light else 0.0,
         code=file,
     )
 

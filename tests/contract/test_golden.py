@@ -15,7 +15,6 @@ import pytest
 from nearpage.builder.manifest import FILE_NAME
 from nearpage.builder.reader import Index
 from nearpage.builder.search import Mode, search
-from nearpage.builder.vectors import projecting
 
 HERE = Path(__file__).parent
 
@@ -108,7 +107,7 @@ def test_every_explanation_is_as_before_to_the_last_bit(golden: ModuleType) -> N
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
 def test_fewer_hits_are_the_first_of_more(golden: ModuleType, mode: Mode) -> None:
     index = Index(golden.INDEX)
-    encode = projecting(golden.encode, index.projection())
+    encode = golden.meaning(golden.encode, index)
     for query in golden.QUERIES:
         more = search(index, query, mode, 10, encode).hits
         fewer = search(index, query, mode, 1, encode).hits

@@ -1,5 +1,6 @@
 /** What the browser's reader says of bytes and manifests that are not what they should be. */
 
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -33,6 +34,16 @@ function changed(at: number, byte: number): Uint8Array {
   bytes[at] = byte;
   return bytes;
 }
+
+describe("the bundled encoder's model for queries", () => {
+  it("is, unwrapped, the one that its README names, as in Python", () => {
+    const folder = new URL("../../builder/all-MiniLM-L6-v2/", import.meta.url);
+    const file = readFileSync(new URL("query_model.bin", folder));
+    const model = unwrap(Kind.encoder, new Uint8Array(gunzipSync(file)), "query_model.bin");
+    const digest = createHash("sha256").update(model).digest("hex");
+    expect(readFileSync(new URL("README.md", folder), "utf8")).toContain(digest);
+  });
+});
 
 describe("an envelope", () => {
   it.each([

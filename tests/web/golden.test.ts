@@ -9,7 +9,6 @@ import { encodeLight } from "../../web/src/engine/light.ts";
 import { parseManifest } from "../../web/src/engine/manifest.ts";
 import type { Semantic } from "../../web/src/engine/search.ts";
 import type { HitExplanation, Mode, ResultExplanation } from "../../web/src/engine/types.ts";
-import { projected } from "../../web/src/engine/vectors.ts";
 import { Session } from "../../web/src/worker/session.ts";
 import { stemOf } from "./stemming.ts";
 
@@ -49,23 +48,19 @@ afterAll(() => vi.unstubAllGlobals());
 const opened = () => new Session(INDEX.href, manifest, stemOf(manifest.language));
 
 /** What an encoder's vector is compared with; a query without words has none, and needs none. */
-async function meaning(session: Session, encoded: number[]): Promise<Semantic> {
-  const [codes, projection] = await Promise.all([session.codes(), session.projection()]);
+async function meaning(session: Session, text: string, encoded: number[]): Promise<Semantic> {
   const vector = Float32Array.from(encoded);
-  return { rung: "full", vector: encoded.length > 0 ? projected(vector, projection) : vector, codes };
+  const meant = encoded.length > 0 ? await session.meant(text, vector) : vector;
+  return { rung: "full", vector: meant, codes: await session.codes() };
 }
 
 describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => {
   // A session of its own, which has fetched nothing but what these queries need.
   it.each(answers)('answers as Python does: "$query"', async ({ query, encoded, ...expected }) => {
     const session = opened();
-    const semantic = await meaning(session, encoded);
-    const result = await session.search(
-      await session.read(query),
-      mode,
-      LIMIT,
-      mode === "lexical" ? null : semantic,
-    );
+    const question = await session.read(query);
+    const semantic = await meaning(session, question.text, encoded);
+    const result = await session.search(question, mode, LIMIT, mode === "lexical" ? null : semantic);
     const hits = result.hits.map(({ url, score, lexical_rank, vector_rank }) => [
       url,
       score,
@@ -78,8 +73,8 @@ describe.each(["hybrid", "lexical", "vector"] as const)("in %s mode", (mode) => 
 
   it.each(explanations)('explains as Python does: "$query"', async ({ query, encoded, ...expected }) => {
     const session = opened();
-    const semantic = await meaning(session, encoded);
     const question = await session.read(query);
+    const semantic = await meaning(session, question.text, encoded);
     const given = mode === "lexical" ? null : semantic;
     const result = await session.search(question, mode, EXPLAINED_HITS, given, true);
     const hits = result.hits.map(({ url, explanation }) => ({ url, ...explanation }));

@@ -36,6 +36,8 @@ export interface EncoderFiles {
   model: File;
   tokenizer: File;
   runtime: File;
+  /** What of a query's vector is the light encoder's, 0 to 1. */
+  light_share: number;
   /** From the encoder's vectors to the codes' space; null where that is its own. */
   projection: File | null;
   code: File;
@@ -155,6 +157,7 @@ function encoder(members: Record<string, unknown>): EncoderFiles {
     tokenizer: file(members.tokenizer, "encoder.tokenizer"),
     runtime: file(members.runtime, "encoder.runtime"),
     projection: members.projection === null ? null : file(members.projection, "encoder.projection"),
+    light_share: number(members.light_share, "encoder.light_share"),
     code: file(members.code, "encoder.code"),
   };
 }

@@ -79,6 +79,11 @@ export function projected(vector: Float32Array, projection: Projection | null): 
   return unit(inner);
 }
 
+/** Two vectors of one space as one: the unit vector of their sum, `share` of it the second. */
+export function blended(first: Float32Array, second: Float32Array, share: number): Float32Array {
+  return unit(Float64Array.from(first, (value, at) => value * (1 - share) + second[at]! * share));
+}
+
 /** A vector at length 1, or 0 as it is. */
 export function unit(vector: Float64Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));

@@ -19,7 +19,7 @@ import {
   type ShownPassage,
 } from "../engine/format.ts";
 import { ranking } from "../engine/fusion.ts";
-import type { LightTable } from "../engine/light.ts";
+import { encodeLight, type LightTable } from "../engine/light.ts";
 import { lookupIn, packsFor, packsOf, textsPackOf } from "../engine/lookup.ts";
 import type { Manifest } from "../engine/manifest.ts";
 import { markedTerms, marks } from "../engine/marks.ts";
@@ -30,7 +30,7 @@ import { corrected, misspelt, respelt } from "../engine/spelling.ts";
 import type { Stem } from "../engine/terms.ts";
 import type { Mode, ShownResult } from "../engine/types.ts";
 import { weighed } from "../engine/unfinished.ts";
-import type { Codes, Projection } from "../engine/vectors.ts";
+import { blended, type Codes, type Projection, projected } from "../engine/vectors.ts";
 import { payload } from "./assets.ts";
 
 /** A query, read. */
@@ -84,6 +84,15 @@ export class Session {
   /** Fetches what every query needs. */
   async prepare(): Promise<void> {
     await Promise.all([this.#table(), this.#list()]);
+  }
+
+  /** The vector of a text, in the space of the codes, of which the full encoder gives `encoded`. */
+  async meant(text: string, encoded: Float32Array): Promise<Float32Array> {
+    const share = this.manifest.encoder?.light_share ?? 0;
+    // Should its tables not come, the full encoder's vector is the better one of the two.
+    const tables = share > 0 ? await this.lightTables().catch(() => []) : [];
+    const full = projected(encoded, await this.projection());
+    return tables.length > 0 ? blended(full, encodeLight(text, tables), share) : full;
   }
 
   /** The codes of all passages. */

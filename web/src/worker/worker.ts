@@ -5,7 +5,6 @@ import { encodeLight } from "../engine/light.ts";
 import { type EncoderFiles, type File, parseManifest } from "../engine/manifest.ts";
 import type { Semantic } from "../engine/search.ts";
 import type { Failure, FromWorker, Mode, ShownResult, ToWorker } from "../engine/types.ts";
-import { projected } from "../engine/vectors.ts";
 import { FetchError, freshManifest, payload } from "./assets.ts";
 import { announce, arrived } from "./early.ts";
 import { type Encoding, startEncoder } from "./encoder_client.ts";
@@ -109,8 +108,8 @@ async function meaning(text: string, mode: Mode | undefined): Promise<Semantic |
 }
 
 async function fullMeaning(text: string, { encode }: Encoding, at: Session): Promise<Semantic> {
-  const [vector, codes, projection] = await Promise.all([encode(text), at.codes(), at.projection()]);
-  return { rung: "full", vector: projected(vector, projection), codes };
+  const [encoded, codes] = await Promise.all([encode(text), at.codes()]);
+  return { rung: "full", vector: await at.meant(text, encoded), codes };
 }
 
 async function lightMeaning(text: string, at: Session): Promise<Semantic | null> {
